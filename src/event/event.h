@@ -1,0 +1,51 @@
+// The contract between running (exec, compiled code) and watching (observe): plain structs, handed over in batches.
+#pragma once
+#include <cstdint>
+#include <span>
+
+namespace warplens::event {
+
+using SiteId = uint32_t;
+
+// One warp request whose addresses are known lane by lane. address[l] means something only where bit l of mask is set.
+struct Access {
+  SiteId site;
+  uint32_t mask;
+  uint64_t address[32];  // global/local/const: virtual address; shared: byte offset in the block's window
+};
+
+// `count` warp requests of one site that differ only in their base: lane l accesses base + pattern[l] under `mask`,
+// and base is congruent to `residue` modulo 128 (every rule of model/ depends on no more than that).
+struct Pattern {
+  SiteId site;
+  uint32_t mask;
+  uint32_t residue;
+  uint64_t count;
+  const int64_t* pattern;  // 32 entries, bytes
+};
+
+// How often a conditional branch was executed by a warp, and how often its active lanes disagreed.
+struct Branch {
+  SiteId site;
+  uint64_t executed;   // by warps
+  uint64_t divergent;  // warps whose active lanes went both ways
+  uint64_t lanes;      // active lanes, summed
+  uint64_t taken;      // lanes that took it
+};
+
+// Instructions of one basic block: how often warps entered it and with how many lanes in all.
+struct BlockCount {
+  uint32_t block;
+  uint64_t warps;
+  uint64_t lanes;
+};
+
+// What watches implements. Calls may come from several threads at once, each with its own `Sink`.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  virtual void accesses(std::span<const Access> batch) = 0;
+  virtual void patterns(std::span<const Pattern> batch) = 0;
+};
+
+}  // namespace warplens::event

@@ -1,0 +1,157 @@
+// The small typed SSA form between PTX and machine code: one Function a kernel, every device function inlined.
+//
+// Values are per lane: a warp computes 32 of each. Nothing here knows about warps, masks or vectors; that is what
+// passes/ (which values are the same, or a constant pattern, across lanes) and codegen/ add.
+// Invariants (ir/verify.h): every use is dominated by its definition; block 0 is the entry and has no predecessors;
+// a block ends with exactly one instruction whose effect is Ends; phis come first.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.h"
+
+namespace warplens::ir {
+
+using ValueId = uint32_t;  // index into Function::insts; an instruction and its result are the same thing
+using BlockId = uint32_t;
+using SiteId = uint32_t;
+inline constexpr uint32_t kNone = ~0u;
+
+enum class Type : uint8_t { Void, Pred, I8, I16, I32, I64, F32, F64 };
+int bits(Type type);  // Pred is 1, Void 0
+inline int bytes(Type type) { return (bits(type) + 7) / 8; }
+inline bool is_float(Type t) { return t == Type::F32 || t == Type::F64; }
+inline bool is_int(Type t) { return t >= Type::I8 && t <= Type::I64; }
+
+enum class Op : uint8_t {
+#define WL_OP(name, text, arguments, effects) name,
+#include "ir/opcodes.def"
+};
+enum class Effect : uint8_t { Pure, Reads, Writes, Ends };
+struct OpInfo {
+  const char* text;
+  int arguments;
+  Effect effect;
+};
+const OpInfo& info(Op op);
+
+enum class Rounding : uint8_t { Nearest, Zero, Down, Up, NearestAway };
+enum class Space : uint8_t { Global, Shared, Local, Const, Generic };
+enum class IntCompare : uint8_t { Eq, Ne, LtS, LeS, GtS, GeS, LtU, LeU, GtU, GeU };
+enum class FloatCompare : uint8_t { Eq, Ne, Lt, Le, Gt, Ge, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan };  // ..u: true on NaN
+enum class FloatClass : uint8_t { Finite, Infinite, Number, NotANumber, Normal, Subnormal };
+enum class AtomicOp : uint8_t { Add, MinS, MinU, MaxS, MaxU, And, Or, Xor, Exch, Cas, Inc, Dec, FAdd, FMin, FMax };
+enum class ShuffleMode : uint8_t { Up, Down, Bfly, Idx };
+enum class VoteMode : uint8_t { All, Any, Uni, Ballot };
+enum class BarrierMode : uint8_t { Sync, Arrive, RedPopc, RedAnd, RedOr };
+enum class TrapKind : uint8_t { Trap, Unsupported, Assert };  // Unsupported: Warplens cannot run what stood here
+enum class SpecialRegister : uint8_t {
+  TidX, TidY, TidZ, NtidX, NtidY, NtidZ, CtaidX, CtaidY, CtaidZ, NctaidX, NctaidY, NctaidZ,
+  LaneId, WarpId, NwarpId, SmId, NsmId, GridId,
+  LanemaskEq, LanemaskLt, LanemaskLe, LanemaskGt, LanemaskGe,
+  Clock, ClockHi, Clock64, GlobalTimer, GlobalTimerLo, GlobalTimerHi, DynamicSharedSize, TotalSharedSize, Zero,
+};
+const char* to_string(Type);
+const char* to_string(Space);
+const char* to_string(Rounding);
+const char* to_string(IntCompare);
+const char* to_string(FloatCompare);
+const char* to_string(AtomicOp);
+const char* to_string(SpecialRegister);
+
+struct Inst {
+  Op op = Op::Undef;
+  Type type = Type::Void;
+  Rounding rounding = Rounding::Nearest;
+  bool ftz = false;
+  bool is_volatile = false;       // memory: volatile, relaxed, acquire, release: never merged, moved or assumed unchanged
+  Space space = Space::Global;
+  uint8_t count = 1;              // components of a memory access
+  ValueId guard = kNone;          // memory and warp instructions under @p: a Pred
+  uint64_t imm = 0;               // see opcodes.def; memory: the byte offset, signed
+  uint32_t imm2 = 0;
+  SiteId site = kNone;            // memory, branches, barriers: index into Function::sites
+  BlockId block = kNone;          // where it stands
+  uint32_t location = kNone;      // index into Function::locations
+  uint32_t weight = 1;            // PTX instructions this one stands for when instructions are counted (0 for by-products)
+  std::vector<ValueId> args;
+};
+
+struct Block {
+  std::vector<ValueId> insts;     // phis first, the one that Ends last
+  std::vector<BlockId> preds;     // a predecessor that branches here twice stands twice
+  std::vector<BlockId> succs;
+};
+
+// Where an instruction comes from: innermost frame first.
+struct Frame {
+  uint32_t file = kNone;          // index into Module::files
+  SourcePos pos;
+  std::string function;           // demangled where known, else as PTX has it
+};
+struct Location {
+  std::vector<Frame> frames;      // empty without line information
+  uint32_t ptx_line = 0;          // line in the PTX text, from 1
+};
+
+enum class SiteKind : uint8_t { Load, Store, Atomic, Reduction, Branch, Barrier };
+// One record per access, branch and barrier in the program text: the unit that everything is counted by.
+struct Site {
+  SiteKind kind = SiteKind::Load;
+  Space space = Space::Global;
+  uint8_t bytes_per_lane = 0;     // of the whole access: element size * components
+  uint8_t components = 1;
+  std::string opcode;             // as PTX has it: "ld.global.nc.v4.f32"
+  std::string operand;            // what names the address: a parameter or variable where traceable, else ""
+  uint32_t location = kNone;
+};
+
+struct Function {
+  std::string name;               // as PTX has it (mangled)
+  std::vector<Inst> insts;
+  std::vector<Block> blocks;      // in reverse post-order, loops contiguous, after passes::canonicalize
+  std::vector<Site> sites;
+  std::vector<Location> locations;
+  std::vector<std::string> messages;
+  uint32_t param_bytes = 0;
+  uint32_t shared_bytes = 0;      // static; dynamic shared memory starts at the next multiple of its alignment
+  uint32_t dynamic_shared_align = 0;  // 0: none declared
+  uint32_t local_bytes = 0;       // frame a thread
+  uint32_t max_ntid[3] = {0, 0, 0};   // .maxntid / .reqntid, 0: not given
+  bool requires_ntid = false;
+
+  ValueId append(BlockId block, Inst inst);  // returns the new value's id
+};
+
+// A module-level variable: memory that outlives a launch (global, const, managed), or a name for a shared/local offset.
+struct Symbol {
+  std::string name;
+  Space space = Space::Global;
+  bool managed = false;
+  bool external = false;
+  uint64_t bytes = 0;
+  uint32_t align = 1;
+  std::vector<uint8_t> initial;   // shorter than bytes: the rest is zero
+  struct Relocation { uint64_t offset; uint32_t symbol; int64_t addend; bool generic; };
+  std::vector<Relocation> relocations;
+};
+
+struct ParamInfo {
+  std::string name;
+  uint32_t offset = 0, bytes = 0, align = 1;
+  bool pointer = false;           // .ptr, or used as an address
+};
+struct Kernel {
+  Function function;
+  std::vector<ParamInfo> params;
+};
+
+struct Module {
+  std::vector<std::string> files;
+  std::vector<Symbol> symbols;
+  std::vector<Kernel> kernels;
+  std::string target;             // "sm_80"
+};
+
+}  // namespace warplens::ir
