@@ -1,0 +1,93 @@
+// One run of one program, inside its process: device memory, the modules it registers, the engine, and the record of
+// every launch. The CUDA runtime (src/cuda) is the caller; nothing here knows an error code of CUDA's or keeps global
+// state.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "exec/launch.h"
+#include "exec/memory.h"
+#include "ir/ir.h"
+
+namespace warplens::session {
+
+struct Options {
+  std::string gpu = "h200";          // a name in data/gpus, or a path to a .toml
+  unsigned threads = 0;              // 0: all cores
+  std::string cpu;                   // "": this machine's
+  std::string cache_dir;             // "": compiled code is not kept on disk
+  std::string spool;                 // "": nothing is recorded
+  std::vector<std::string> command;  // the program and its arguments, for the record
+};
+
+// What stopped a launch before it began, or ended it. The runtime turns these into CUDA's codes.
+enum class Outcome : uint8_t {
+  Ok,
+  InvalidConfiguration,  // a zero or too large dimension, more threads a block than the GPU has
+  InvalidValue,          // more shared memory than the kernel may have
+  OutOfResources,        // more threads than the kernel's own limit (.maxntid, .reqntid)
+  NoKernelImage,         // the module holds no PTX (machine code alone), or PTX that does not parse
+  NoSuchKernel,          // PTX is there, the kernel is not
+  Fault,                 // the kernel failed; LaunchReport::fault says how
+};
+struct LaunchReport {
+  Outcome outcome = Outcome::Ok;
+  std::string message;  // one sentence for a person; "" when Ok
+  std::optional<exec::Fault> fault;
+};
+
+// One fat binary, or a .ptx text: kernels and variables that see each other by name. Read when first used, not when
+// added.
+class Module;
+
+struct Variable {
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+};
+
+class Session {
+ public:
+  // Error: an unknown GPU, a spool file that cannot be written.
+  static Result<std::unique_ptr<Session>> open(Options options);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // `wrapper`: what nvcc and clang pass to __cudaRegisterFatBinary (ptx/fatbin.h). It must outlive the module.
+  // `origin`: the file that holds it, for messages.
+  Module* add_fatbin(const void* wrapper, std::string origin);
+  Module* add_ptx(std::string text, std::string origin);
+  void remove(Module* module);
+
+  // The kernel's IR (parameters, static shared memory, limits), or why there is none.
+  Result<const ir::Kernel*> kernel(Module& module, std::string_view name);
+  // A __device__, __constant__ or __managed__ variable; initialised when its module is read.
+  Result<Variable> variable(Module& module, std::string_view name);
+
+  // Runs the grid to its end. `params`: the parameter buffer, Kernel::params offsets. `dynamic_shared_limit`: what
+  // cudaFuncAttributeMaxDynamicSharedMemorySize allows, 0: the GPU's default. A finished or failed launch is in the
+  // spool when this returns.
+  LaunchReport launch(Module& module, std::string_view kernel, const exec::LaunchConfig& config,
+                      std::span<const uint8_t> params, uint32_t dynamic_shared_limit = 0);
+
+  // Records that the program called an API function that Warplens refuses.
+  void record_refused(std::string_view function);
+
+  exec::DeviceMemory& memory();
+  std::atomic<bool>&
+  stop();  // set to true (from a signal handler too): the running launch ends with FaultKind::Stopped
+
+ private:
+  struct Impl;
+  explicit Session(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace warplens::session
