@@ -1,0 +1,25 @@
+// Shared-memory banks: how many wavefronts one warp request to shared memory takes, as a pure function of lane
+// addresses. The rule, its source and its limits: banks.cpp.
+#pragma once
+#include <cstdint>
+
+namespace warplens::model {
+
+enum class SharedOp : uint8_t { Load, Store, Atomic };
+
+struct SharedCost {
+  uint32_t lanes = 0;             // active lanes
+  uint32_t wavefronts = 0;        // serial passes over the 32 banks
+  uint32_t wavefronts_ideal = 0;  // min(wavefronts, ceil(lanes * width / 128))
+  uint32_t bytes_used = 0;        // distinct bytes touched
+  friend bool operator==(const SharedCost&, const SharedCost&) = default;
+};
+
+// `address`: 32 byte offsets in the block's window; each active one a multiple of `width`. `width`: bytes per lane,
+// 1, 2, 4, 8 or 16.
+SharedCost banks(const uint64_t* address, uint32_t mask, uint32_t width, SharedOp op);
+
+// The same for lane l at base + pattern[l], base congruent to `residue` modulo 128.
+SharedCost banks(const int64_t* pattern, uint32_t mask, uint32_t residue, uint32_t width, SharedOp op);
+
+}  // namespace warplens::model

@@ -1,0 +1,46 @@
+// What Warplens knows of a GPU: the numbers in data/gpus/*.toml, each with its source there. Built into the program.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace warplens::model {
+
+struct GpuSpec {
+  std::string id;    // "h200": what --gpu takes
+  std::string name;  // "NVIDIA H200": what cudaGetDeviceProperties says
+  uint32_t compute_major = 0, compute_minor = 0;
+  uint32_t sm_count = 0;
+  uint32_t clock_khz = 0;  // boost clock of an SM
+  uint64_t memory_bytes = 0;
+  uint32_t memory_clock_khz = 0;
+  uint32_t memory_bus_bits = 0;
+  uint64_t memory_bytes_per_second = 0;  // vendor's peak
+  uint64_t l2_bytes = 0;
+  uint32_t l1_shared_bytes = 0;  // unified L1 and shared memory of an SM
+  uint32_t max_threads_per_sm = 0;
+  uint32_t max_warps_per_sm = 0;
+  uint32_t max_blocks_per_sm = 0;
+  uint32_t registers_per_sm = 0;
+  uint32_t registers_per_block = 0;
+  uint32_t max_registers_per_thread = 0;
+  uint32_t register_granularity = 0;  // registers, per warp
+  uint32_t sub_partitions = 0;        // of an SM
+  uint32_t shared_bytes_per_sm = 0;
+  uint32_t shared_bytes_per_block = 0;  // without opting in
+  uint32_t shared_bytes_per_block_optin = 0;
+  uint32_t shared_bytes_reserved = 0;      // taken by the system, per block
+  uint32_t shared_granularity = 0;         // bytes
+  std::vector<uint32_t> shared_carveouts;  // bytes, ascending
+};
+
+// Reads one data/gpus file. `file` is only named in the error.
+Result<GpuSpec> parse_gpu_spec(std::string_view text, const std::string& file);
+
+std::vector<std::string> gpu_ids();             // sorted
+Result<GpuSpec> find_gpu(std::string_view id);  // case does not matter; the error lists what there is
+
+}  // namespace warplens::model

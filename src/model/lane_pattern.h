@@ -1,0 +1,50 @@
+// The shape of one warp request in words: how the addresses of the active lanes lie to one another.
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace warplens::model {
+
+enum class PatternClass : uint8_t {
+  SingleLane,  // one active lane
+  Broadcast,   // all active lanes at one address
+  UnitStride,  // lane l at base + l * width
+  Reversed,    // lane l at base - l * width
+  Strided,     // lane l at base + l * stride, stride in bytes
+  Rows,    // `count` runs of `length` lanes, unit stride inside each, `stride` bytes from run to run (0: not constant)
+  Groups,  // `count` runs of `length` lanes that share one address each, `stride` bytes from run to run (0: not
+           // constant)
+  Irregular,  // none of these
+};
+
+enum class MaskShape : uint8_t {
+  Run,        // the active lanes are neighbours (all 32, the first n, ...)
+  Every,      // every k-th lane, `mask_step` = k >= 2
+  Scattered,  // anything else
+};
+
+// Small enough to be a key: see pack(). Two requests with the same words have equal LanePatterns.
+struct LanePattern {
+  PatternClass shape = PatternClass::Irregular;
+  MaskShape mask = MaskShape::Run;
+  uint8_t mask_step = 0;
+  uint8_t count = 0, length = 0;
+  int64_t stride = 0;  // bytes, saturated to 40 bits
+  friend bool operator==(const LanePattern&, const LanePattern&) = default;
+};
+
+// `pattern`: 32 entries in bytes relative to any base; only those in `mask` (not empty) matter. `width`: bytes per
+// lane.
+LanePattern classify(const int64_t* pattern, uint32_t mask, uint32_t width);
+
+// "unit stride", "broadcast", "lane stride 4096 B", "2 rows of 16, 4096 B apart", "irregular", "unit stride, every 2nd
+// lane"
+std::string words(const LanePattern& pattern);
+inline std::string describe(const int64_t* pattern, uint32_t mask, uint32_t width) {
+  return words(classify(pattern, mask, width));
+}
+
+uint64_t pack(const LanePattern& pattern);
+LanePattern unpack(uint64_t key);
+
+}  // namespace warplens::model

@@ -1,0 +1,138 @@
+// What a run found, as plain data: filled from the spool that the running program leaves behind (spool.h), stored as
+// JSON (json.h), shown on a terminal (terminal.h). Nothing here knows how it was measured.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/dim3.h"
+
+namespace warplens::report {
+
+// How a figure was got. Counted: exactly what happened in this run. Modelled: a documented rule of the hardware applied
+// to what happened. Estimated: depends on something that was not observed.
+enum class Fidelity : uint8_t { Counted, Modelled, Estimated };
+const char* to_string(Fidelity);
+
+enum class AccessKind : uint8_t { Load, Store, Atomic, Reduction, Branch, Barrier };
+enum class Space : uint8_t { Global, Shared, Local, Const, Generic };
+const char* to_string(AccessKind);  // "load"
+const char* to_string(Space);       // "global"
+
+struct Frame {
+  std::string file;
+  uint32_t line = 0, column = 0;  // from 1; 0: unknown
+  std::string function;
+};
+
+// One access, branch or barrier in a kernel's text.
+struct Site {
+  AccessKind kind = AccessKind::Load;
+  Space space = Space::Global;
+  uint32_t bytes_per_lane = 0;  // of the whole access, all components
+  uint32_t components = 1;
+  std::string opcode;   // as PTX has it: "ld.global.nc.v4.f32"
+  std::string operand;  // what names the address, or ""
+  uint32_t ptx_line = 0;
+  std::vector<Frame> frames;  // innermost first; empty without line information
+};
+
+struct PatternCount {
+  std::string words;
+  uint64_t count = 0;
+};
+
+// What one launch did at one site (the same index in Kernel::sites).
+struct SiteCounts {
+  uint64_t requests = 0;  // warp requests
+  uint64_t lanes = 0;     // active lanes, summed
+  uint64_t sectors = 0, sectors_ideal = 0, tag_requests = 0;
+  uint64_t wavefronts = 0, wavefronts_ideal = 0;
+  uint64_t bytes_used = 0;  // distinct bytes touched, summed over requests
+  uint64_t branch_executed = 0, branch_divergent = 0, branch_lanes = 0, branch_taken = 0;
+  std::vector<PatternCount> patterns;  // most frequent first
+  bool empty() const { return requests == 0 && branch_executed == 0; }
+  void add(const SiteCounts& other);
+};
+
+struct Kernel {
+  uint32_t id = 0;        // the spool's; index in Report::kernels once read
+  std::string name;       // as PTX has it
+  std::string demangled;  // filled by the reader where empty
+  std::string target;     // "sm_80": what its PTX was made for
+  std::optional<uint32_t> registers;
+  uint32_t static_shared_bytes = 0;
+  uint32_t local_bytes = 0;
+  std::vector<Site> sites;
+};
+
+struct Metric {
+  std::string name;  // Nsight Compute's
+  uint64_t value = 0;
+  Fidelity fidelity = Fidelity::Counted;
+};
+
+struct Launch {
+  uint64_t index = 0;   // 0, 1, ... in the program's order
+  uint32_t kernel = 0;  // Kernel::id
+  Dim3 grid, block;
+  uint32_t dynamic_shared_bytes = 0;
+  uint64_t warps = 0;
+  uint64_t instructions = 0;  // PTX instructions executed by warps
+  uint64_t thread_instructions = 0, thread_instructions_pred_on = 0;
+  double seconds = 0, compile_seconds = 0;
+  bool from_cache = false;
+  bool complete = true;           // false: ended by a fault, a timeout or Ctrl-C; counts are up to there
+  std::vector<SiteCounts> sites;  // as many as the kernel has
+  std::vector<Metric> metrics;    // filled by the reader (metrics.h), in a fixed order
+};
+
+// A kernel's run-time error.
+struct Fault {
+  std::string kind;     // "out of bounds", "misaligned", ...
+  std::string verdict;  // "program": the program is wrong; "warplens": Warplens cannot run it; "stopped"
+  uint32_t kernel = 0;
+  uint64_t launch = 0;
+  Dim3 block{0, 0, 0}, thread{0, 0, 0};
+  std::optional<uint32_t> site;
+  uint64_t address = 0;
+  uint32_t bytes = 0;   // of the access, a lane; 0: no access
+  std::string nearest;  // the allocation near the address, or ""
+  std::string message;
+};
+
+// Anything else a person should know: a function or instruction that was refused, a diagnostic, a limit that was met.
+struct Note {
+  std::string kind;  // "refused", "error", "warning", "note"
+  std::string message;
+  std::string hint;  // what to do, or ""
+  std::string file;  // may be empty
+  uint32_t line = 0;
+  uint64_t count = 1;  // equal notes are joined
+};
+
+struct Run {
+  std::string program;
+  std::vector<std::string> arguments;
+  std::string gpu;  // "h200"
+  std::string gpu_name;
+  std::string version;  // of Warplens
+  std::string cpu;      // what code was made for
+  uint32_t threads = 0;
+  double wall_seconds = 0;  // of the program, filled by the parent
+  // How the program ended; the parent knows.
+  std::string outcome = "running";  // "exited", "signalled", "timed out", "interrupted", "running" (not known)
+  int exit_code = 0;
+  int signal = 0;
+};
+
+struct Report {
+  Run run;
+  std::vector<Kernel> kernels;
+  std::vector<Launch> launches;  // in order
+  std::vector<Fault> faults;
+  std::vector<Note> notes;
+};
+
+}  // namespace warplens::report

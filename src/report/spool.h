@@ -1,0 +1,43 @@
+// The spool: what the running program leaves behind, one JSON record a line, written as things happen, so that a crash
+// loses nothing that was finished. The parent process reads it into a Report.
+//
+// Records: {"run":{...}} {"kernel":{...}} {"launch":{...}} {"fault":{...}} {"note":{...}}; a later "run" replaces an
+// earlier one. A last line cut short by a crash is left out without complaint; any other broken line becomes a note.
+#pragma once
+#include <mutex>
+#include <string>
+
+#include "base/result.h"
+#include "report/report.h"
+
+namespace warplens::report {
+
+class SpoolWriter {
+ public:
+  // Opens for appending; the file is made if need be. Several writers may append to one file.
+  static Result<SpoolWriter> open(const std::string& path);
+  SpoolWriter(SpoolWriter&&) noexcept;
+  SpoolWriter& operator=(SpoolWriter&&) noexcept;
+  ~SpoolWriter();
+
+  // Each is one write() of one line: whole or absent to a reader of a finished file. Thread-safe. A kernel goes before
+  // its first launch. After a failed write (disk full) the writer keeps quiet and failed() is true.
+  void run(const Run& run);
+  void kernel(const Kernel& kernel);
+  void launch(const Launch& launch);  // Launch::metrics are not stored: the reader derives them
+  void fault(const Fault& fault);
+  void note(const Note& note);
+  bool failed() const;
+
+ private:
+  explicit SpoolWriter(int fd);
+  void append(const std::string& line);
+  int fd_ = -1;
+  bool failed_ = false;
+  mutable std::mutex mutex_;
+};
+
+// An empty spool gives an empty Report. Error: the file cannot be read.
+Result<Report> read_spool(const std::string& path);
+
+}  // namespace warplens::report
