@@ -13,15 +13,19 @@ namespace warplens::ptx {
 
 struct Operand {
   enum class Kind : uint8_t {
-    Register,     // %r1, %tid.x (special registers too); `name`
+    Register,     // %r1, %tid.x (special registers, with their .x), or any name that a .reg in scope declares; `name`
     Symbol,       // variable, function or label; `name`, plus `offset` for name+4
-    Immediate,    // integer; `value` holds the bits, `negative` if written with '-'
-    Float,        // 0f3F800000, 0d3FF0..., or decimal; `value` holds the bits of the f32 or f64, `is_f64`
-    Address,      // [base+offset]: `elements[0]` the base (Register, Symbol or Immediate), `offset`
+    Immediate,    // integer; `value` holds the two's complement bits, `negative` if they are of a value below 0; `name` is
+                  // "WARP_SZ" (value 32) if written so. Constant expressions arrive here with their value.
+    Float,        // 0f3F800000 (f32), 0d3FF0... or decimal (f64); `value` holds the bits, `is_f64`
+    Address,      // [base+offset]: `elements[0]` the base (Register, Symbol, Immediate; Unknown for a form nobody knows),
+                  // `offset`; [tex, {a, b}] and the like: what follows the base in elements[1...]; [a].unified: `component`
     Vector,       // {a, b, ...}: `elements`
     Pair,         // a|b: `elements`
     Sink,         // _
     List,         // (a, b): call parameters and results
+    Element,      // var[2]: `elements[0]` the variable (Symbol), `offset` the index in elements of its type
+    Unknown,      // anything else, as words in `name`; comes with an Error
   };
   Kind kind = Kind::Immediate;
   std::string name;
@@ -30,7 +34,7 @@ struct Operand {
   bool is_f64 = false;
   uint64_t value = 0;
   int64_t offset = 0;
-  std::string component;     // ".x" of %v.x, without the dot
+  std::string component;     // ".x" of %v.x, without the dot: x y z w r g b a
   std::vector<Operand> elements;
 };
 
@@ -68,15 +72,22 @@ struct Variable {
   uint32_t pointer_align = 0;
   std::string linkage;                 // "visible", "extern", "weak", "common", ""
   std::vector<std::string> attributes; // "managed", "unified(...)"
-  std::vector<Operand> initializer;    // flat or nested Vector; Symbol (with offset) for addresses; `generic(x)` as Symbol with component "generic", `mask(x)` likewise
+  std::vector<Operand> initializer;    // of `= {a, b}` the elements (rows as nested Vectors), of `= a` that one; Symbol (with
+                                       // offset) for addresses, generic(x) with component "generic"; 0xFF00(x), a byte of an
+                                       // address, with component "mask" (or "mask generic") and the mask in `value`
+  bool braced = false;                 // `= {...}`, which only an array or a vector has
   SourcePos pos;
 };
 
 struct Directive {                     // kept as written: .pragma "nounroll"; .maxntid 256, 1, 1; .branchtargets, .callprototype ...
   std::string name;                    // without the dot
   std::string label;                   // of "name: .branchtargets a, b"
-  std::vector<std::string> arguments;
+  std::vector<std::string> arguments;  // what stands between commas; strings with their quotes; of .callprototype what
+                                       // follows the parameters: ".noreturn", ".abi_preserve 4"
   std::vector<Operand> operands;       // of .branchtargets/.calltargets
+  std::vector<Variable> results;       // of .callprototype; names are usually "_"
+  std::vector<Variable> params;        // of .callprototype
+  std::string body;                    // { ... } of a directive nobody knows, verbatim; "" if none
   SourcePos pos;
 };
 
@@ -91,18 +102,32 @@ struct Function {
   bool declaration_only = false;
   std::vector<Variable> results;       // of .func
   std::vector<Variable> params;
+  std::vector<std::string> attributes; // "unified(1, 2)" of .attribute(...)
   std::vector<Directive> directives;   // .maxntid, .minnctapersm, .noreturn, ...
   Block body;
   std::vector<Loc> locs;
   SourcePos pos;
 };
 
-struct File { uint32_t index = 0; std::string path; };
-struct Section { std::string name; std::string text; };   // .section, verbatim
+struct File {
+  uint32_t index = 0;
+  std::string path;                    // as written: escapes are kept
+  bool has_stamp = false;              // .file 1 "a.cu", timestamp, size
+  uint64_t timestamp = 0, size = 0;
+};
+struct Section { std::string name; std::string text; };   // .section, verbatim; line_info.h: decode_section
+
+// The order of the text: the next thing is number `index` of the vector that `kind` names.
+struct ModuleItem {
+  enum class Kind : uint8_t { File, Variable, Function, Directive, Section };
+  Kind kind = Kind::File;
+  uint32_t index = 0;
+  friend bool operator==(const ModuleItem&, const ModuleItem&) = default;
+};
 
 struct Module {
   int version_major = 0, version_minor = 0;
-  std::string target;                  // "sm_80"
+  std::string target;                  // "sm_80", "sm_90a", "compute_80"; "" if the text has no .target
   std::vector<std::string> target_options;
   int address_size = 64;
   std::vector<File> files;
@@ -110,6 +135,7 @@ struct Module {
   std::vector<Function> functions;
   std::vector<Directive> directives;   // module-level: .alias, .pragma
   std::vector<Section> sections;
+  std::vector<ModuleItem> order;       // for printing; what it does not list is printed last
 };
 
 }  // namespace warplens::ptx
