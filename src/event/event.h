@@ -30,7 +30,6 @@ struct Branch {
   uint64_t executed;   // by warps
   uint64_t divergent;  // warps whose active lanes went both ways
   uint64_t lanes;      // active lanes, summed
-  uint64_t taken;      // lanes that took it
 };
 
 // Instructions of one basic block: how often warps entered it and with how many lanes in all.
