@@ -41,7 +41,10 @@ enum class Space : uint8_t { Global, Shared, Local, Const, Generic };
 enum class IntCompare : uint8_t { Eq, Ne, LtS, LeS, GtS, GeS, LtU, LeU, GtU, GeU };
 enum class FloatCompare : uint8_t { Eq, Ne, Lt, Le, Gt, Ge, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan };  // ..u: true on NaN
 enum class FloatClass : uint8_t { Finite, Infinite, Number, NotANumber, Normal, Subnormal };
-enum class AtomicOp : uint8_t { Add, MinS, MinU, MaxS, MaxU, And, Or, Xor, Exch, Cas, Inc, Dec, FAdd, FMin, FMax };
+enum class AtomicOp : uint8_t {
+  Add, MinS, MinU, MaxS, MaxU, And, Or, Xor, Exch, Cas, Inc, Dec, FAdd, FMin, FMax,
+  F16Add, BF16Add,  // on an I16, or on both halves of an I32
+};
 enum class ShuffleMode : uint8_t { Up, Down, Bfly, Idx };
 enum class VoteMode : uint8_t { All, Any, Uni, Ballot };
 enum class BarrierMode : uint8_t { Sync, Arrive, RedPopc, RedAnd, RedOr };
@@ -51,6 +54,7 @@ enum class SpecialRegister : uint8_t {
   LaneId, WarpId, NwarpId, SmId, NsmId, GridId,
   LanemaskEq, LanemaskLt, LanemaskLe, LanemaskGt, LanemaskGe,
   Clock, ClockHi, Clock64, GlobalTimer, GlobalTimerLo, GlobalTimerHi, DynamicSharedSize, TotalSharedSize, Zero,
+  ParamBase,  // I64: where the parameter buffer lies, for a Load with Space::Const at an offset known only at run time
 };
 const char* to_string(Type);
 const char* to_string(Space);
@@ -59,6 +63,11 @@ const char* to_string(IntCompare);
 const char* to_string(FloatCompare);
 const char* to_string(AtomicOp);
 const char* to_string(SpecialRegister);
+const char* to_string(FloatClass);
+const char* to_string(ShuffleMode);
+const char* to_string(VoteMode);
+const char* to_string(BarrierMode);
+const char* to_string(TrapKind);
 
 struct Inst {
   Op op = Op::Undef;
@@ -96,6 +105,7 @@ struct Location {
 };
 
 enum class SiteKind : uint8_t { Load, Store, Atomic, Reduction, Branch, Barrier };
+const char* to_string(SiteKind);
 // One record per access, branch and barrier in the program text: the unit that everything is counted by.
 struct Site {
   SiteKind kind = SiteKind::Load;
