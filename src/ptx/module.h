@@ -31,7 +31,7 @@ struct Operand {
   std::string name;
   bool negated = false;      // !%p
   bool negative = false;
-  bool is_f64 = false;
+  bool is_f64 = false;       // decimal floats are f64 in PTX, whatever the instruction: it narrows
   uint64_t value = 0;
   int64_t offset = 0;
   std::string component;     // ".x" of %v.x, without the dot: x y z w r g b a
