@@ -1,0 +1,36 @@
+// The words that mark host and device code. For clang compiling CUDA they are attributes; for a host compiler, nothing.
+#pragma once
+#pragma GCC system_header
+
+#if defined(__CUDA__)
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __constant__ __attribute__((constant))
+#define __shared__ __attribute__((shared))
+// clang has no __managed__ for this target. Host and device share one memory under Warplens, but the host's copy of the
+// variable would be another one: better refused by the compiler than wrong.
+#define __managed__ __attribute__((device)) WARPLENS_MANAGED_VARIABLES_NEED_NVCC
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __grid_constant__ __attribute__((grid_constant))
+#else
+#define __host__
+#define __device__
+#define __global__
+#define __constant__
+#define __shared__
+#define __managed__
+#define __launch_bounds__(...)
+#define __grid_constant__
+#endif
+
+#define __forceinline__ __inline__ __attribute__((always_inline))
+// An attribute name in libstdc++ too: __attribute__((__noinline__)). clang knows the keyword in CUDA mode.
+#if !defined(__CUDA__)
+#define __noinline__ __attribute__((noinline))
+#endif
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __attribute__((aligned(n)))
+#define CUDARTAPI
+#define CUDART_CB
+#define CUDARTAPI_CDECL

@@ -1,0 +1,50 @@
+// The CUDA runtime for programs that clang compiles without NVIDIA's toolkit; every .cu file includes it first, as with
+// nvcc. Device functions come from clang's own headers, __clang_cuda_*.h, and from warplens/.
+#pragma once
+#pragma GCC system_header
+
+#if defined(__CUDA__)
+// clang's order: declarations that <cmath> must see, <cmath>, then everything that builds on it.
+#include <__clang_cuda_math_forward_declares.h>
+#define __CUDACC__ 1
+#define __NVCC__ 1
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#endif
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#if defined(__cplusplus)
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+#endif
+#include <math.h>
+#include <stdlib.h>
+
+#include "cuda_runtime_api.h"
+#include "vector_functions.h"
+
+#if defined(__CUDA__)
+extern "C" unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, void* stream = nullptr);
+#include <__clang_cuda_builtin_vars.h>
+#include <__clang_cuda_libdevice_declares.h>
+#include "warplens/libdevice.h"
+// clang's headers expect the meaning that NVIDIA's device headers give to this word.
+#pragma push_macro("__forceinline__")
+#undef __forceinline__
+#define __forceinline__ __device__ __inline__ __attribute__((always_inline))
+#include <__clang_cuda_device_functions.h>
+#include <__clang_cuda_math.h>
+#pragma pop_macro("__forceinline__")
+#include "warplens/builtins.h"
+#include <__clang_cuda_cmath.h>
+#include "warplens/address_spaces.h"
+#include <__clang_cuda_intrinsics.h>
+#include "warplens/device.h"
+#endif
+
+#include "warplens/host_templates.h"

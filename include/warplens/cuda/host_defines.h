@@ -1,0 +1,2 @@
+#pragma once
+#include "crt/host_defines.h"

@@ -1,0 +1,26 @@
+// make_char1 ... make_double4.
+#pragma once
+#pragma GCC system_header
+#include "vector_types.h"
+
+#define WARPLENS_MAKE(name, type)                                                                               \
+  static __inline__ __host__ __device__ name##1 make_##name##1(type x) { return name##1{x}; }                   \
+  static __inline__ __host__ __device__ name##2 make_##name##2(type x, type y) { return name##2{x, y}; }        \
+  static __inline__ __host__ __device__ name##3 make_##name##3(type x, type y, type z) { return name##3{x, y, z}; } \
+  static __inline__ __host__ __device__ name##4 make_##name##4(type x, type y, type z, type w) {                \
+    return name##4{x, y, z, w};                                                                                 \
+  }
+
+WARPLENS_MAKE(char, signed char)
+WARPLENS_MAKE(uchar, unsigned char)
+WARPLENS_MAKE(short, short)
+WARPLENS_MAKE(ushort, unsigned short)
+WARPLENS_MAKE(int, int)
+WARPLENS_MAKE(uint, unsigned int)
+WARPLENS_MAKE(long, long)
+WARPLENS_MAKE(ulong, unsigned long)
+WARPLENS_MAKE(longlong, long long)
+WARPLENS_MAKE(ulonglong, unsigned long long)
+WARPLENS_MAKE(float, float)
+WARPLENS_MAKE(double, double)
+#undef WARPLENS_MAKE

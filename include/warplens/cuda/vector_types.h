@@ -1,0 +1,38 @@
+// char1 ... double4 and dim3, with the sizes and alignments of the CUDA C++ Programming Guide (built-in vector types).
+#pragma once
+#pragma GCC system_header
+#include "crt/host_defines.h"
+
+// An x vector is as aligned as its element, a pair and a quad as large as they are, up to 16 bytes; a triple is packed.
+#define WARPLENS_VECTORS(name, type, align1, align2, align4) \
+  struct __align__(align1) name##1 { type x; };              \
+  struct __align__(align2) name##2 { type x, y; };           \
+  struct __align__(align1) name##3 { type x, y, z; };        \
+  struct __align__(align4) name##4 { type x, y, z, w; };
+
+WARPLENS_VECTORS(char, signed char, 1, 2, 4)
+WARPLENS_VECTORS(uchar, unsigned char, 1, 2, 4)
+WARPLENS_VECTORS(short, short, 2, 4, 8)
+WARPLENS_VECTORS(ushort, unsigned short, 2, 4, 8)
+WARPLENS_VECTORS(int, int, 4, 8, 16)
+WARPLENS_VECTORS(uint, unsigned int, 4, 8, 16)
+WARPLENS_VECTORS(long, long, 8, 16, 16)
+WARPLENS_VECTORS(ulong, unsigned long, 8, 16, 16)
+WARPLENS_VECTORS(longlong, long long, 8, 16, 16)
+WARPLENS_VECTORS(ulonglong, unsigned long long, 8, 16, 16)
+WARPLENS_VECTORS(float, float, 4, 8, 16)
+WARPLENS_VECTORS(double, double, 8, 16, 16)
+#undef WARPLENS_VECTORS
+
+struct dim3 {
+  unsigned int x, y, z;
+#if defined(__cplusplus)
+  __host__ __device__ constexpr dim3(unsigned int x_ = 1, unsigned int y_ = 1, unsigned int z_ = 1)
+      : x(x_), y(y_), z(z_) {}
+  __host__ __device__ constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+  __host__ __device__ constexpr operator uint3() const { return uint3{x, y, z}; }
+#endif
+};
+#if !defined(__cplusplus)
+typedef struct dim3 dim3;
+#endif

@@ -1,0 +1,45 @@
+// The commands of warplens. Options and words only: what they do is in run/ and report/.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+
+#include "base/environment.h"
+#include "cli/run_command.h"
+#include "cli/usage.h"
+#include "run/exit_codes.h"
+
+int main(int argc, char** argv) {
+  using namespace warplens;
+  Environment environment(environ);
+  if (argc < 2) {
+    std::fputs(cli::kShortHelp, stdout);
+    return 0;
+  }
+  // What follows -- is the program's and is passed on untouched, whatever it looks like.
+  int dash = static_cast<int>(std::find(argv, argv + argc, std::string_view("--")) - argv);
+  CLI::App app(cli::kDescription, "warplens");
+  app.set_version_flag("--version", cli::version());
+  app.require_subcommand(1);
+  cli::RunCommand run(app, environment);
+  CLI::App* help = app.add_subcommand("help", "How to use warplens");
+  try {
+    app.parse(dash, argv);
+  } catch (const CLI::CallForVersion&) {
+    std::printf("%s\n", cli::version().c_str());
+    return 0;
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.get_subcommands().empty() ? cli::kShortHelp : app.help().c_str(), stdout);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return cli::report_usage_error(app, error);
+  }
+  if (help->parsed()) {
+    std::fputs(cli::kShortHelp, stdout);
+    std::fputs(run.help().c_str(), stdout);
+    return 0;
+  }
+  return run.execute(std::vector<std::string>(argv + std::min(dash + 1, argc), argv + argc));
+}

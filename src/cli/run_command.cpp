@@ -1,0 +1,154 @@
+#include "cli/run_command.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+#include "cli/usage.h"
+#include "model/gpu_spec.h"
+#include "report/json.h"
+#include "report/terminal.h"
+#include "run/exit_codes.h"
+
+namespace warplens::cli {
+namespace {
+
+constexpr int kPlainWidth = 100;  // where the report does not go to a terminal
+
+void write_stderr(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+int complain(const Error& error, int exit_code) {
+  write_stderr("warplens: error: " + error.what + "\n" + (error.hint.empty() ? "" : "  hint: " + error.hint + "\n"));
+  return exit_code;
+}
+
+int terminal_width() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kPlainWidth;
+}
+
+bool utf8_locale(const Environment& environment) {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    std::string value = environment.get(name);
+    if (!value.empty()) return value.find("UTF-8") != value.npos || value.find("utf8") != value.npos;
+  }
+  return false;
+}
+
+std::filesystem::path cache_folder(const Environment& environment) {
+  if (std::string xdg = environment.get("XDG_CACHE_HOME"); !xdg.empty() && xdg[0] == '/')
+    return std::filesystem::path(xdg) / "warplens";
+  std::string home = environment.get("HOME");
+  return home.empty() ? std::filesystem::path() : std::filesystem::path(home) / ".cache/warplens";
+}
+
+// Found now rather than after an hour's run. Empty path: nothing to check.
+bool can_write(const std::string& path) {
+  if (path.empty()) return true;
+  std::ofstream file(path, std::ios::app);
+  if (file) return true;
+  complain({"cannot write '" + path + "': " + std::strerror(errno), "choose a file in a folder that exists"}, 0);
+  return false;
+}
+
+bool write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  if (file << text << std::flush) return true;
+  complain({"cannot write '" + path + "': " + std::strerror(errno), ""}, 0);
+  return false;
+}
+
+}  // namespace
+
+RunCommand::RunCommand(CLI::App& app, const Environment& environment) : environment_(environment) {
+  command_ = app.add_subcommand("run",
+                                "Run a program, or compile and run a .cu file, and report: warplens run [OPTIONS] "
+                                "PROGRAM|FILE.cu [-- ARGUMENTS...]");
+  command_->footer(kExitCodes);
+  command_->add_option("PROGRAM", options_.input, "A .cu file, or a program that uses the shared CUDA runtime")
+      ->required();
+  command_->add_option("--json", json_path_, "Write the report as JSON to this file")->type_name("FILE");
+  command_->add_option("--out", out_path_, "Write the report to this file instead of stderr")->type_name("FILE");
+  command_->add_option("--gpu", options_.gpu, "The GPU to be, by name")->type_name("NAME")->capture_default_str();
+  command_->add_option("--timeout", options_.timeout_seconds, "Stop after so long and report what was counted")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber);
+  command_->add_option("--threads", options_.threads, "Cores to use; all if not given")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  command_->add_option("--cpu", options_.cpu, "Make code for this processor (an LLVM name, such as haswell)")
+      ->type_name("NAME");
+  command_->add_option("--color", color_, "auto, always or never")->check(CLI::IsMember({"auto", "always", "never"}));
+  command_->add_option("--width", width_, "Columns of the report")->type_name("N")->check(CLI::Range(40, 1000));
+  command_->add_option("--compiler", compiler_, "For .cu files: auto, nvcc or clang")
+      ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
+  command_->add_option("--nvcc", nvcc_path_, "The nvcc, or clang++, to compile with")->type_name("PATH");
+  command_
+      ->add_option("--cc-flag", options_.compiler_flags,
+                   "One more flag for the compiler (--cc-flag=-DN=1024); may be repeated")
+      ->type_name("FLAG")
+      ->allow_extra_args(false)
+      ->take_all();
+  command_->add_option("--keep", options_.keep_dir, "Leave the compiled program in this folder")->type_name("DIR");
+}
+
+bool RunCommand::prepare() {
+  bool stderr_is_terminal = isatty(STDERR_FILENO);
+  bool dumb = environment_.get("TERM") == "dumb" || !environment_.get("NO_COLOR").empty();
+  color_on_ = color_ == "always" || (color_ == "auto" && stderr_is_terminal && !dumb);
+  options_.color = color_on_;
+  options_.progress = stderr_is_terminal && environment_.get("TERM") != "dumb";
+  options_.say = write_stderr;
+  options_.cache_dir = cache_folder(environment_);
+  std::string temporary = environment_.get("TMPDIR");
+  options_.temporary_dir = temporary.empty() ? "/tmp" : temporary;
+  if (compiler_ != "auto")
+    options_.compiler = compiler_ == "nvcc" ? frontend::Compiler::Nvcc : frontend::Compiler::Clang;
+  options_.compiler_path = nvcc_path_;
+  Result<model::GpuSpec> gpu = model::find_gpu(options_.gpu);
+  if (!gpu) {
+    complain(gpu.error(), 0);
+    return false;
+  }
+  options_.gpu = gpu->id;
+  options_.sm = static_cast<int>(gpu->compute_major * 10 + gpu->compute_minor);
+  return can_write(json_path_) && can_write(out_path_);
+}
+
+std::string RunCommand::text_of(const report::Report& report) const {
+  report::RenderOptions render;
+  render.color = out_path_.empty() ? color_on_ : color_ == "always";
+  render.unicode = utf8_locale(environment_);
+  render.width = width_ ? width_ : out_path_.empty() && isatty(STDERR_FILENO) ? terminal_width() : kPlainWidth;
+  return report::render_terminal(report, render);
+}
+
+bool RunCommand::write_report(const report::Report& report) {
+  std::string text = text_of(report);
+  bool written = true;
+  if (out_path_.empty())
+    write_stderr(text);
+  else
+    written = write_file(out_path_, text);
+  if (!json_path_.empty()) written &= write_file(json_path_, report::render_json(report));
+  return written;
+}
+
+int RunCommand::execute(std::vector<std::string> arguments) {
+  options_.arguments = std::move(arguments);
+  if (!prepare()) return run::kExitOwnError;
+  run::RunOutcome outcome = run::run(options_, environment_);
+  if (auto* failed = std::get_if<run::RunError>(&outcome)) return complain(failed->error, failed->exit_code);
+  run::RunResult& result = std::get<run::RunResult>(outcome);
+  if (result.report && !write_report(*result.report)) return run::kExitOwnError;
+  return result.exit_code;
+}
+
+}  // namespace warplens::cli

@@ -1,0 +1,32 @@
+// warplens run: its options, and what it prints.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "base/environment.h"
+#include "report/report.h"
+#include "run/run.h"
+
+namespace warplens::cli {
+
+class RunCommand {
+ public:
+  RunCommand(CLI::App& app, const Environment& environment);
+  int execute(std::vector<std::string> arguments);  // the program's own
+  std::string help() const { return command_->help(); }
+
+ private:
+  bool prepare();
+  bool write_report(const report::Report& report);
+  std::string text_of(const report::Report& report) const;
+
+  CLI::App* command_ = nullptr;
+  const Environment& environment_;
+  run::RunOptions options_;
+  std::string json_path_, out_path_, compiler_ = "auto", nvcc_path_, color_ = "auto";
+  int width_ = 0;  // 0: the terminal's
+  bool color_on_ = false;
+};
+
+}  // namespace warplens::cli

@@ -1,0 +1,36 @@
+#include "cli/usage.h"
+
+#include <cstdio>
+
+#include "run/exit_codes.h"
+
+namespace warplens::cli {
+
+const char* const kShortHelp =
+    R"(Warplens runs CUDA programs without a GPU and says, line by line, what they do to memory.
+
+  warplens run matmul.cu                    compile, run, and report
+  warplens run ./matmul -- 1024 --verify    a program built before, with its own arguments
+  warplens run --json out.json matmul.cu    keep the report for other programs too
+
+  warplens run --help     all options
+  warplens --version
+
+)";
+
+const char* const kExitCodes =
+    R"(Exit code: the program's own, or 128 + the signal that ended it. Else: 124 stopped by --timeout,
+125 wrong usage or a failure of Warplens itself, 126 a file that cannot be run, 127 no such file;
+a .cu file that does not compile gives the compiler's.
+)";
+
+std::string version() { return std::string("warplens ") + WARPLENS_VERSION; }
+
+int report_usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  bool in_run = !app.get_subcommands().empty();
+  std::fprintf(stderr, "warplens: error: %s\n  hint: 'warplens %s--help' lists what there is%s\n", error.what(),
+               in_run ? "run " : "", in_run ? "; the program's own arguments go after --" : "");
+  return run::kExitOwnError;
+}
+
+}  // namespace warplens::cli

@@ -1,0 +1,19 @@
+// The words of the command line.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace warplens::cli {
+
+inline constexpr const char* kDescription =
+    "Warplens runs CUDA programs without a GPU and says, line by line, what they do to memory.";
+
+extern const char* const kShortHelp;
+extern const char* const kExitCodes;
+
+std::string version();
+
+// "warplens: what" and what to do, on stderr; gives kExitOwnError.
+int report_usage_error(const CLI::App& app, const CLI::ParseError& error);
+
+}  // namespace warplens::cli

@@ -1,0 +1,34 @@
+// Starting the user's program, passing signals on, and ending it in order when time is up or the user presses Ctrl-C.
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/environment.h"
+#include "base/result.h"
+
+namespace warplens::run {
+
+struct ChildOptions {
+  std::filesystem::path program;
+  std::vector<std::string> arguments;  // argv[0] first
+  Environment environment;
+  double timeout_seconds = 0;                // 0: none
+  std::function<void(double seconds)> tick;  // called about twice a second while it runs; may be empty
+};
+
+struct ChildEnd {
+  enum class Cause : uint8_t { Itself, TimedOut, Interrupted } cause = Cause::Itself;
+  int exit_code = 0;   // if it ended by itself
+  int signal = 0;      // that ended it, or that interrupted us
+  double seconds = 0;  // wall time
+};
+
+// The runtime in the child ends the kernel that runs, and writes its record, when it gets this signal.
+int stop_signal();
+
+// stdin, stdout and stderr are the caller's. Error: it could not be started.
+Result<ChildEnd> run_child(const ChildOptions& options);
+
+}  // namespace warplens::run

@@ -1,0 +1,128 @@
+#include "run/run.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <memory>
+
+#include "report/spool.h"
+#include "run/child.h"
+#include "run/exit_codes.h"
+#include "run/input.h"
+#include "run/install.h"
+#include "run/progress.h"
+#include "run/temporary.h"
+
+namespace warplens::run {
+namespace fs = std::filesystem;
+namespace {
+
+RunError own_error(const Error& error) { return {error, kExitOwnError}; }
+
+frontend::CompileRequest compile_request(const RunOptions& options, const fs::path& source, const Install& install,
+                                         const fs::path& folder) {
+  frontend::CompileRequest request;
+  request.source = source;
+  request.program = folder / source.stem();
+  request.compiler = options.compiler;
+  request.compiler_path = options.compiler_path;
+  request.sm = options.sm;
+  request.flags = options.compiler_flags;
+  request.include_dir = install.headers;
+  request.library_dir = install.libraries;
+  request.color = options.color;
+  return request;
+}
+
+// What the program finds in its environment; src/cuda reads it back.
+Environment child_environment(const RunOptions& options, Environment environment, const Install& install,
+                              const CudaUse& use, const fs::path& spool) {
+  environment.prepend_path("LD_LIBRARY_PATH", install.libraries.string());
+  if (use.must_preload) environment.prepend_path("LD_PRELOAD", (install.libraries / use.runtime).string());
+  environment.set("WARPLENS_SPOOL", spool.string());
+  environment.set("WARPLENS_GPU", options.gpu);
+  environment.set("WARPLENS_THREADS", std::to_string(options.threads));
+  environment.set("WARPLENS_CPU", options.cpu);
+  environment.set("WARPLENS_CACHE", options.cache_dir.empty() ? "" : (options.cache_dir / "code").string());
+  return environment;
+}
+
+// How it ended, in the report's words, and what `warplens run` itself ends with.
+int finish(report::Run& run, const ChildEnd& end) {
+  run.wall_seconds = end.seconds;
+  run.exit_code = end.exit_code;
+  run.signal = end.signal;
+  switch (end.cause) {
+    case ChildEnd::Cause::TimedOut:
+      run.outcome = "timed out";
+      return kExitTimedOut;
+    case ChildEnd::Cause::Interrupted:
+      run.outcome = "interrupted";
+      return 128 + end.signal;
+    case ChildEnd::Cause::Itself:
+      break;
+  }
+  run.outcome = end.signal ? "signalled" : "exited";
+  return end.signal ? 128 + end.signal : end.exit_code;
+}
+
+// Starts `program` and reads what its runtime recorded.
+RunOutcome run_program(const RunOptions& options, const fs::path& program, const std::string& name,
+                       const Install& install, const fs::path& folder, const Environment& environment) {
+  Result<CudaUse> use = inspect_program(program, install.libraries, environment);
+  if (!use) return RunError{use.error(), kExitCannotRun};
+  fs::path spool = folder / "spool";
+  if (int fd = open(spool.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600); fd >= 0) close(fd);
+
+  ChildOptions child;
+  child.program = program;
+  child.arguments = {name};
+  child.arguments.insert(child.arguments.end(), options.arguments.begin(), options.arguments.end());
+  child.environment = child_environment(options, environment, install, *use, spool);
+  child.timeout_seconds = options.timeout_seconds;
+  Progress progress(spool, options.say);
+  if (options.progress) child.tick = [&](double seconds) { progress.update(seconds); };
+  Result<ChildEnd> end = run_child(child);
+  progress.clear();
+  if (!end) return RunError{end.error(), kExitCannotRun};
+
+  Result<report::Report> report = report::read_spool(spool.string());
+  if (!report) return own_error(report.error());
+  if (report->run.program.empty()) report->run.program = name, report->run.arguments = options.arguments;
+  report->run.gpu = options.gpu;
+  RunResult result;
+  result.exit_code = finish(report->run, *end);
+  result.report = std::move(*report);
+  return result;
+}
+
+}  // namespace
+
+RunOutcome run(const RunOptions& options, const Environment& environment) {
+  Refusal refusal = Refusal::None;
+  Result<Input> input = find_input(options.input, environment, refusal);
+  if (!input) return RunError{input.error(), refusal == Refusal::NotFound ? kExitNotFound : kExitCannotRun};
+  Result<Install> install = find_install();
+  if (!install) return own_error(install.error());
+  Result<TemporaryFolder> temporary = TemporaryFolder::make(options.temporary_dir);
+  if (!temporary) return own_error(temporary.error());
+  if (input->kind == Input::Kind::Program)
+    return run_program(options, input->path, options.input, *install, temporary->path(), environment);
+
+  fs::path folder = options.keep_dir.empty() ? temporary->path() : options.keep_dir;
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) return own_error({"cannot make the folder '" + folder.string() + "': " + failed.message(), ""});
+  frontend::CompileRequest request = compile_request(options, input->path, *install, folder);
+  Result<frontend::CompileOutcome> compiled = frontend::compile(request, environment);
+  if (!compiled) return own_error(compiled.error());
+  options.say(compiled->messages);
+  if (compiled->exit_code != 0) return RunResult{compiled->exit_code, std::nullopt};
+  fs::path name = input->path;
+  return run_program(options, fs::absolute(request.program), name.replace_extension().string(), *install,
+                     temporary->path(), environment);
+}
+
+}  // namespace warplens::run
