@@ -146,7 +146,11 @@ class ClangRun {
     std::ifstream in(ptx, std::ios::binary);
     std::stringstream text;
     text << in.rdbuf();
+#if __has_include("ptx/fatbin.h")
     std::string bytes = ptx::write_fatbin({text.str()});
+#else
+    std::string bytes;
+#endif
     std::ofstream out(fatbin, std::ios::binary | std::ios::trunc);
     out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     out.close();
