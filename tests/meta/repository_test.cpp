@@ -1,0 +1,47 @@
+// The rules, applied to this repository. What each forbids is shown by rules_test.cpp.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "meta/document_rules.h"
+#include "meta/layering.h"
+#include "meta/repository.h"
+#include "meta/style_rules.h"
+
+namespace warplens::meta {
+namespace {
+
+const std::vector<File>& repository() {
+  static const std::vector<File> files = read_repository(WARPLENS_SOURCE_DIR);
+  return files;
+}
+
+Layers layers() {
+  const auto& files = repository();
+  const auto it =
+      std::find_if(files.begin(), files.end(), [](const File& f) { return f.path == "src/CMakeLists.txt"; });
+  return it == files.end() ? Layers{} : read_layers(it->text);
+}
+
+void expect_clean(const Violations& bad) {
+  for (const std::string& violation : bad) ADD_FAILURE() << violation;
+}
+
+TEST(Repository, HasLayers) { EXPECT_GE(layers().size(), 10u); }
+TEST(Repository, LayersKeepTheirPromises) { expect_clean(check_layers(layers())); }
+TEST(Repository, IncludesFollowTheLayers) { expect_clean(check_includes(repository(), layers())); }
+TEST(Repository, LlvmHeadersOnlyInCodegenAndJit) { expect_clean(check_llvm_headers(repository())); }
+TEST(Repository, EnvironmentOnlyInCliAndCuda) { expect_clean(check_environment(repository())); }
+TEST(Repository, GlobalsOnlyInCuda) { expect_clean(check_globals(repository())); }
+TEST(Repository, IntrinsicsInOneFile) { expect_clean(check_intrinsics(repository())); }
+TEST(Repository, LinksLeadSomewhere) { expect_clean(check_links(repository())); }
+TEST(Repository, SpeaksOfItselfAlone) { expect_clean(check_wording(repository())); }
+
+TEST(Repository, EveryInstructionIsRun) {
+  const auto in_run = [](const File& f) { return f.path.starts_with("tests/run/"); };
+  if (std::none_of(repository().begin(), repository().end(), in_run)) GTEST_SKIP() << "no tests/run/ yet";
+  expect_clean(check_instruction_tests(repository()));
+}
+
+}  // namespace
+}  // namespace warplens::meta
