@@ -11,7 +11,8 @@
 // function with that file, line and column. Names are labels into .section .debug_str, whose bytes the PTX text spells
 // out as .b8 lists.
 //
-// Not modelled: a .loc whose call place has no .loc of its own ends its stack with a frame that knows only the place.
+// Not modelled: clang gives no inlined_at, so that its inlined code is one frame under the kernel's name. A call place
+// that no .loc stands for ends its stack with a frame that knows only the place.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -23,45 +24,62 @@
 
 namespace warplens::ptx {
 
+inline constexpr size_t kMaxInlineDepth = 256;  // frames of one stack; the outermost are cut off beyond it
+
 struct LineFrame {
   std::string file;      // the path as .file gives it; "" if the PTX names no such file
   uint32_t line = 0;     // from 1; 0: compiler-made code without a line
   uint32_t column = 0;   // from 1; 0: not given. nvcc gives where the statement starts, clang the sub-expression.
-  std::string function;  // demangled; "" if unknown (a place of a call without a .loc of its own)
+  std::string function;  // demangled; "" if unknown
 
   friend bool operator==(const LineFrame&, const LineFrame&) = default;
 };
 
-// What .debug_str says: label -> the text at it. `.section .debug_str` may spell its bytes on one line or one a line.
-class DebugStrings {
- public:
-  explicit DebugStrings(const Module& module);
-  // The NUL-ended string `offset` bytes after `label`; "" where there is none.
-  std::string_view at(std::string_view label, uint32_t offset = 0) const;
-
- private:
-  std::string bytes_;
-  std::unordered_map<std::string, size_t> labels_;
-};
-
-// The stacks of all of one function's locs at once: stacks[i] belongs to function.locs[i], innermost frame first.
-using LineTable = std::vector<std::vector<LineFrame>>;
-LineTable line_table(const Module& module, const Function& function);
-LineTable line_table(const Module& module, const Function& function, const DebugStrings& strings);
-
-// The stack of one loc (Instruction::loc). Empty for -1, and wherever the PTX has no line info. For many, use
-// line_table.
-std::vector<LineFrame> inline_stack(const Module& module, const Function& function, int loc);
-
 // The bytes that the .b8/.b16/.b32/.b64 lines of a .section spell (little-endian), and where its labels are. A value
-// that is itself a label counts its width in zero bytes.
+// that is an address (a label, a section) counts its width in zero bytes.
 struct SectionBytes {
   std::string bytes;
   std::unordered_map<std::string, size_t> labels;
+
+  // The NUL-ended string `offset` bytes after `label`; "" where there is none.
+  std::string_view string_at(const std::string& label, uint64_t offset = 0) const;
 };
 SectionBytes decode_section(std::string_view text);
 
-// "void kern(float*)" of "_Z4kernPf"; the name itself where it is not a mangled one.
-std::string demangle(const std::string& name);
+// What function_name labels refer to: the module's .debug_str, decoded. Empty if there is none.
+SectionBytes debug_strings(const Module& module);
+
+// The stacks of all locs of one function, made in one pass over them; linear in time and size. Refers to the module and
+// to `strings`, which must outlive it.
+class LineTable {
+ public:
+  LineTable(const Module& module, const Function& function, const SectionBytes& strings);
+
+  size_t size() const { return nodes_.size(); }  // the number of Function::locs
+
+  // The stack of locs[loc], innermost frame first. Empty for a loc out of range, as -1 is.
+  std::vector<LineFrame> stack(int64_t loc) const;
+
+  // The loc of the frame that this one was inlined into; -1: none, or none that is known.
+  int32_t caller(int64_t loc) const;
+
+ private:
+  struct Node {
+    int32_t caller = -1;
+    std::string_view path;
+    std::string_view function;  // mangled
+  };
+  std::string_view path(uint32_t file) const;
+
+  const Function& function_;
+  std::unordered_map<uint32_t, std::string_view> paths_;
+  std::vector<Node> nodes_;
+};
+
+// The stack of one Instruction::loc. Empty where the PTX has no line info. For many, keep a LineTable.
+std::vector<LineFrame> inline_stack(const Module& module, const Function& function, int loc);
+
+// "kern(float*)" of "_Z4kernPf"; the name itself where it is not a mangled one.
+std::string demangle(std::string_view name);
 
 }  // namespace warplens::ptx

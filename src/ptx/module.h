@@ -74,7 +74,8 @@ struct Variable {
   std::vector<std::string> attributes; // "managed", "unified(...)"
   std::vector<Operand> initializer;    // of `= {a, b}` the elements (rows as nested Vectors), of `= a` that one; Symbol (with
                                        // offset) for addresses, generic(x) with component "generic"; 0xFF00(x), a byte of an
-                                       // address, with component "mask" (or "mask generic") and the mask in `value`
+                                       // address, with component "mask" (or "mask generic") and the mask in `value`;
+                                       // addr_mode_0 = wrap of a sampler with component "=" and the value in `elements`
   bool braced = false;                 // `= {...}`, which only an array or a vector has
   SourcePos pos;
 };

@@ -36,7 +36,10 @@ bool Parser::variables(std::string linkage, std::vector<Variable>& out) {
     if (!declarator(variable)) return false;
     if (variable.space == "reg") scopes_.declare(name, variable.count_suffix);
   } while (accept(','));
-  return expect(';', "after a declaration");
+  if (accept(';')) return true;
+  const bool next_statement = token_.first_on_line;
+  error("expected ';' after a declaration, found " + found());
+  return next_statement;  // only the ';' is missing
 }
 
 bool Parser::variable_head(Variable& out) {
@@ -126,13 +129,22 @@ bool Parser::initializer_value(Operand& out) {
   advance();
   if (!at('}')) {
     do {
-      if (!initializer_value(out.elements.emplace_back())) return false;
+      if (!initializer_value(out.elements.emplace_back()) || !field_value(out.elements.back())) return false;
     } while (accept(',') && !at('}'));
   }
   if (!expect('}', "in an initialiser")) return false;
   --operand_braces_;
   leave_nesting();
   return true;
+}
+
+// addr_mode_0 = clamp_to_edge, a field of a sampler: the name has been read.
+bool Parser::field_value(Operand& out) {
+  if (!at('=')) return true;
+  if (!is_plain_symbol(out) || out.offset != 0) return error("expected a field of a sampler or texture before '='");
+  advance();
+  out.component = "=";
+  return operand(out.elements.emplace_back());
 }
 
 // 0xFF00(symbol): one byte of an address, for packed tables of addresses.

@@ -91,6 +91,7 @@ class Parser {
   bool declarator(Variable& out);
   bool initializer(Variable& out);
   bool initializer_value(Operand& out);
+  bool field_value(Operand& out);
   bool masked_address(Operand& out);
   bool address_constant(Operand& out);
 

@@ -58,10 +58,15 @@ void Printer::offset(int64_t value) {
   if (value != 0) put("+{}", value);
 }
 
-// An address constant: name+4, generic(name)+4, 0xFF(name), 0xFF(generic(name)+4).
+// A name, or an address constant: name+4, generic(name)+4, 0xFF(name), 0xFF(generic(name)+4).
 void Printer::symbol(const Operand& o) {
   const bool masked = o.component.starts_with("mask");
   const bool generic = o.component == "generic" || o.component == "mask generic";
+  if (o.component == "=") {
+    put("{} = ", o.name);
+    operands(o.elements);
+    return;
+  }
   if (masked) put("{:#x}(", o.value);
   if (generic) {
     put("generic({})", o.name);
