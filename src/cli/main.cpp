@@ -14,7 +14,7 @@
 int main(int argc, char** argv) {
   using namespace warplens;
   Environment environment(environ);
-  if (argc < 2) {
+  if (argc < 2 || !*argv[1]) {
     std::fputs(cli::kShortHelp, stdout);
     return 0;
   }
@@ -25,6 +25,8 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   cli::RunCommand run(app, environment);
   CLI::App* help = app.add_subcommand("help", "How to use warplens");
+  if (std::string first = argv[1]; first[0] != '-' && first != "run" && first != "help")
+    return cli::report_unknown_command(first);
   try {
     app.parse(dash, argv);
   } catch (const CLI::CallForVersion&) {

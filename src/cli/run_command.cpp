@@ -65,6 +65,17 @@ bool write_file(const std::string& path, const std::string& text) {
   return false;
 }
 
+CLI::Validator positive() {
+  return CLI::Validator(
+      [](std::string& text) {
+        char* end = nullptr;
+        double value = std::strtod(text.c_str(), &end);
+        bool good = end != text.c_str() && *end == 0 && value > 0 && value < 1e9;
+        return good ? std::string() : "'" + text + "' is no positive number";
+      },
+      "");
+}
+
 }  // namespace
 
 RunCommand::RunCommand(CLI::App& app, const Environment& environment) : environment_(environment) {
@@ -79,7 +90,7 @@ RunCommand::RunCommand(CLI::App& app, const Environment& environment) : environm
   command_->add_option("--gpu", options_.gpu, "The GPU to be, by name")->type_name("NAME")->capture_default_str();
   command_->add_option("--timeout", options_.timeout_seconds, "Stop after so long and report what was counted")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber);
+      ->check(positive());
   command_->add_option("--threads", options_.threads, "Cores to use; all if not given")
       ->type_name("N")
       ->check(CLI::Range(1, 4096));

@@ -1,5 +1,7 @@
 #include "cli/usage.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 
 #include "run/exit_codes.h"
@@ -25,6 +27,14 @@ a .cu file that does not compile gives the compiler's.
 )";
 
 std::string version() { return std::string("warplens ") + WARPLENS_VERSION; }
+
+int report_unknown_command(const std::string& command) {
+  bool is_file = access(command.c_str(), F_OK) == 0;
+  std::fprintf(stderr, "warplens: error: unknown command '%s'\n  hint: %s%s\n", command.c_str(),
+               is_file ? "to run that file: warplens run " : "'warplens help' lists the commands",
+               is_file ? command.c_str() : "");
+  return run::kExitOwnError;
+}
 
 int report_usage_error(const CLI::App& app, const CLI::ParseError& error) {
   bool in_run = !app.get_subcommands().empty();

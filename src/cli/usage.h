@@ -14,6 +14,7 @@ extern const char* const kExitCodes;
 std::string version();
 
 // "warplens: what" and what to do, on stderr; gives kExitOwnError.
+int report_unknown_command(const std::string& command);
 int report_usage_error(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace warplens::cli

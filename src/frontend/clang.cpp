@@ -85,16 +85,20 @@ class ClangRun {
 
   Result<CompileOutcome> run() {
     fs::path base = request_.program, ptx = base.string() + ".ptx", fatbin = base.string() + ".fatbin",
-             object = base.string() + ".o", depfile = base.string() + ".d";
-    if (Status done = pass(device_pass(ptx, depfile)); !done) return done.error();
+             object = base.string() + ".o", device_depfile = base.string() + ".device.d",
+             host_depfile = base.string() + ".host.d";
+    if (Status done = pass(device_pass(ptx, device_depfile)); !done) return done.error();
     if (outcome_.exit_code != 0) return outcome_;
     if (Status done = write_fatbin_file(ptx, fatbin); !done) return done.error();
-    if (Status done = pass(host_pass(fatbin, object)); !done) return done.error();
+    if (Status done = pass(host_pass(fatbin, object, host_depfile)); !done) return done.error();
     if (outcome_.exit_code != 0) return outcome_;
     if (Status done = pass(link_pass(object)); !done) return done.error();
-    outcome_.dependencies = read_depfile(depfile);
+    for (const fs::path& file : {device_depfile, host_depfile}) {
+      std::vector<std::string> read = read_depfile(file);
+      outcome_.dependencies.insert(outcome_.dependencies.end(), read.begin(), read.end());
+    }
     std::error_code ignored;
-    for (const fs::path& file : {fatbin, object, depfile}) fs::remove(file, ignored);
+    for (const fs::path& file : {fatbin, object, device_depfile, host_depfile}) fs::remove(file, ignored);
     return outcome_;
   }
 
@@ -119,11 +123,12 @@ class ClangRun {
                                    "-MF", depfile.string(), request_.source.string(), "-o", ptx.string()});
     return command;
   }
-  Command host_pass(const fs::path& fatbin, const fs::path& object) const {
+  Command host_pass(const fs::path& fatbin, const fs::path& object, const fs::path& depfile) const {
     Command command = cuda_command();
     command.insert(command.end(), flags_.host.begin(), flags_.host.end());
-    command.insert(command.end(), {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang",
-                                   fatbin.string(), "-c", request_.source.string(), "-o", object.string()});
+    command.insert(command.end(),
+                   {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", fatbin.string(), "-MD", "-MF",
+                    depfile.string(), "-c", request_.source.string(), "-o", object.string()});
     return command;
   }
   Command link_pass(const fs::path& object) const {

@@ -17,6 +17,7 @@ Result<CompileOutcome> compile(const CompileRequest& request, const Environment&
                                        : compile_with_clang(request, toolchain->path, environment);
   if (!outcome) return outcome;
   outcome->compiler = toolchain->path;
+  outcome->program = request.program;
   outcome->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return outcome;
 }

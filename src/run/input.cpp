@@ -72,7 +72,8 @@ Result<CudaUse> served(const fs::path& program, const std::string& runtime, bool
 }
 
 // The CUDA code, or the RPATH, may be in a library that the program loads.
-Result<CudaUse> inspect_libraries(const fs::path& program, const fs::path& library_dir, Environment environment) {
+Result<CudaUse> inspect_libraries(const fs::path& program, const ElfFacts& facts, const fs::path& library_dir,
+                                  Environment environment) {
   environment.prepend_path("LD_LIBRARY_PATH", library_dir.string());
   std::string runtime;
   bool other_runtime = false;
@@ -84,7 +85,7 @@ Result<CudaUse> inspect_libraries(const fs::path& program, const fs::path& libra
       continue;
     }
     if (library.path.empty()) continue;
-    if (auto facts = read_elf(library.path); facts && facts->has_fat_binary && facts->has_static_cudart)
+    if (auto other = read_elf(library.path); other && other->has_fat_binary && other->has_static_cudart)
       return static_runtime(library.path);
   }
   if (runtime.empty())
@@ -121,13 +122,15 @@ Result<CudaUse> inspect_program(const fs::path& program, const fs::path& library
   auto facts = read_elf(program);
   if (!facts) return not_cuda(program, "it is no program at all");
   if (!facts->is_64bit_native) return not_cuda(program, "it is built for another kind of processor");
-  if (!facts->is_executable || (facts->needed.empty() && !facts->has_interpreter && !facts->has_fat_binary))
-    return not_cuda(program, "it is not dynamically linked and holds no device code");
+  if (!facts->is_executable) return not_cuda(program, "it is an object file");
   if (facts->has_fat_binary && facts->has_static_cudart) return static_runtime(program);
+  // The loader is asked below, and a program that does without it would just run.
+  if (!facts->has_interpreter)
+    return not_cuda(program,
+                    facts->needed.empty() ? "it is linked statically and holds no device code" : "it is a library");
   if (std::string runtime = runtime_of(*facts); !runtime.empty() && !facts->has_rpath)
     return served(program, runtime, false, library_dir);
-  if (facts->has_fat_binary && runtime_of(*facts).empty() && !facts->has_interpreter) return static_runtime(program);
-  return inspect_libraries(program, library_dir, environment);
+  return inspect_libraries(program, *facts, library_dir, environment);
 }
 
 }  // namespace warplens::run

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <memory>
 
+#include "frontend/cache.h"
 #include "report/spool.h"
 #include "run/child.h"
 #include "run/exit_codes.h"
@@ -116,12 +117,14 @@ RunOutcome run(const RunOptions& options, const Environment& environment) {
   fs::create_directories(folder, failed);
   if (failed) return own_error({"cannot make the folder '" + folder.string() + "': " + failed.message(), ""});
   frontend::CompileRequest request = compile_request(options, input->path, *install, folder);
-  Result<frontend::CompileOutcome> compiled = frontend::compile(request, environment);
+  bool cached = options.keep_dir.empty() && !options.cache_dir.empty();
+  Result<frontend::CompileOutcome> compiled = cached ? frontend::compile_cached(request, options.cache_dir, environment)
+                                                     : frontend::compile(request, environment);
   if (!compiled) return own_error(compiled.error());
   options.say(compiled->messages);
   if (compiled->exit_code != 0) return RunResult{compiled->exit_code, std::nullopt};
   fs::path name = input->path;
-  return run_program(options, fs::absolute(request.program), name.replace_extension().string(), *install,
+  return run_program(options, fs::absolute(compiled->program), name.replace_extension().string(), *install,
                      temporary->path(), environment);
 }
 
