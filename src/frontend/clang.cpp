@@ -6,9 +6,7 @@
 
 #include "base/process.h"
 #include "frontend/compilers.h"
-#if __has_include("ptx/fatbin.h")
 #include "ptx/fatbin.h"
-#endif
 
 namespace warplens::frontend {
 namespace {
@@ -151,11 +149,9 @@ class ClangRun {
     std::ifstream in(ptx, std::ios::binary);
     std::stringstream text;
     text << in.rdbuf();
-#if __has_include("ptx/fatbin.h")
-    std::string bytes = ptx::write_fatbin({text.str()});
-#else
-    std::string bytes;
-#endif
+    Result<ptx::ImageSource> image = ptx::ptx_image(text.str());
+    if (!image) return image.error();
+    std::string bytes = ptx::write_fatbin({&*image, 1});
     std::ofstream out(fatbin, std::ios::binary | std::ios::trunc);
     out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     out.close();
