@@ -51,8 +51,8 @@ setup() {
     [ -z "$need" ] || die "not root and no sudo; as root, run: apt-get install $(echo $need)"
     return 0
   fi
-  echo "wl: installing" $need $want >&2
-  apt() { $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" >&2; }
+  echo "wl: installing (a minute or two):" $need $want >&2
+  apt() { $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" >/dev/null; }
   apt update || echo "wl: apt-get update failed; trying with the lists there are" >&2
   apt install --no-install-recommends -y $need $want && return
   [ -z "$need" ] || apt install --no-install-recommends -y $need || die "apt-get could not install: $(echo $need)"

@@ -15,7 +15,7 @@ function(warplens_folder name)
   endif()
 endfunction()
 
-# A GoogleTest program from files: warplens_test(NAME files... LIBS folders...)
+# A GoogleTest program from files: warplens_test(NAME SOURCES files... LIBS libraries...)
 function(warplens_test name)
   cmake_parse_arguments(A "" "" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} ${A_SOURCES})

@@ -142,4 +142,27 @@ Violations check_instruction_tests(std::span<const File> files) {
   return bad;
 }
 
+std::string instruction_coverage(const std::string& instructions_def) {
+  static const std::regex kRow(R"re(^WL_PTX\(\s*\w+\s*,\s*"([^"]+)"\s*,\s*\w+\s*,\s*(\w+)\s*,\s*"(.*)"\s*\))re");
+  std::string core, partly, refused;
+  for_each_line(instructions_def, [&](int, const std::string& line) {
+    std::smatch row;
+    if (!std::regex_search(line, row, kRow)) return;
+    const std::string name = "`" + row[1].str() + "`", note = row[3];
+    if (row[2] == "Core") core += (core.empty() ? "" : ", ") + name;
+    if (row[2] == "Refused") refused += (refused.empty() ? "" : ", ") + name;
+    if (row[2] == "Partly") partly += "- " + name + ": " + note + "\n";
+  });
+  std::string text = "Run: " + core + ".\n";
+  if (!partly.empty()) text += "\nRun in part:\n\n" + partly;
+  return text + "\nRefused: " + refused + ".\n";
+}
+
+std::string with_section(const std::string& document, const std::string& name, const std::string& text) {
+  const std::string begin = "<!-- " + name + ": begin -->\n", end = "<!-- " + name + ": end -->";
+  const size_t from = document.find(begin), to = document.find(end);
+  if (from == std::string::npos || to == std::string::npos || to < from) return document;
+  return document.substr(0, from + begin.size()) + text + document.substr(to);
+}
+
 }  // namespace warplens::meta

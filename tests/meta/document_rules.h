@@ -17,4 +17,11 @@ Violations check_wording(std::span<const File> files);
 // An opcode of src/ptx/instructions.def that is said to run and that no kernel under tests/run/ executes.
 Violations check_instruction_tests(std::span<const File> files);
 
+// What docs/coverage.md says of the instructions, made from the text of src/ptx/instructions.def.
+std::string instruction_coverage(const std::string& instructions_def);
+
+// `document` with `text` between the lines "<!-- name: begin -->" and "<!-- name: end -->"; the document itself, if it
+// has no such lines.
+std::string with_section(const std::string& document, const std::string& name, const std::string& text);
+
 }  // namespace warplens::meta

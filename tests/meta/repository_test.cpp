@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
 
 #include "meta/document_rules.h"
 #include "meta/layering.h"
@@ -16,12 +18,13 @@ const std::vector<File>& repository() {
   return files;
 }
 
-Layers layers() {
+std::string text_of(const std::string& path) {
   const auto& files = repository();
-  const auto it =
-      std::find_if(files.begin(), files.end(), [](const File& f) { return f.path == "src/CMakeLists.txt"; });
-  return it == files.end() ? Layers{} : read_layers(it->text);
+  const auto it = std::find_if(files.begin(), files.end(), [&](const File& f) { return f.path == path; });
+  return it == files.end() ? "" : it->text;
 }
+
+Layers layers() { return read_layers(text_of("src/CMakeLists.txt")); }
 
 void expect_clean(const Violations& bad) {
   for (const std::string& violation : bad) ADD_FAILURE() << violation;
@@ -41,6 +44,17 @@ TEST(Repository, EveryInstructionIsRun) {
   const auto in_run = [](const File& f) { return f.path.starts_with("tests/run/"); };
   if (std::none_of(repository().begin(), repository().end(), in_run)) GTEST_SKIP() << "no tests/run/ yet";
   expect_clean(check_instruction_tests(repository()));
+}
+
+TEST(Repository, CoverageSaysWhatTheTableSays) {
+  const std::string path = "docs/coverage.md", before = text_of(path);
+  const std::string after =
+      with_section(before, "instructions", instruction_coverage(text_of("src/ptx/instructions.def")));
+  if (std::getenv("WARPLENS_BLESS") != nullptr) {
+    std::ofstream(WARPLENS_SOURCE_DIR "/" + path) << after;
+  } else {
+    EXPECT_TRUE(before == after) << path << " is out of date: ./wl bless meta";
+  }
 }
 
 }  // namespace

@@ -165,5 +165,15 @@ TEST(InstructionTests, ThatAreMissingAreFound) {
   EXPECT_EQ(bad("  add.s32 %r1, %r2, %r3;\n$L: @!%p1 bra $L;\n").size(), 0u);
 }
 
+TEST(Coverage, IsMadeFromTheTable) {
+  EXPECT_EQ(
+      instruction_coverage("WL_PTX(Add, \"add\", A, Core, \"\")\nWL_PTX(Sub, \"sub\", A, Core, \"\")\n"
+                           "WL_PTX(Cvt, \"cvt\", A, Partly, \"no f16\")\nWL_PTX(Mma, \"mma\", A, Refused, \"x\")\n"),
+      "Run: `add`, `sub`.\n\nRun in part:\n\n- `cvt`: no f16\n\nRefused: `mma`.\n");
+  EXPECT_EQ(with_section("a\n<!-- x: begin -->\nold\n<!-- x: end -->\nb\n", "x", "new\n"),
+            "a\n<!-- x: begin -->\nnew\n<!-- x: end -->\nb\n");
+  EXPECT_EQ(with_section("a\n", "x", "new\n"), "a\n");
+}
+
 }  // namespace
 }  // namespace warplens::meta
