@@ -5,12 +5,18 @@
 
 namespace warplens::model {
 
-enum class SharedOp : uint8_t { Load, Store, Atomic };
+enum class SharedOp : uint8_t {
+  Load,
+  Store,
+  Atomic,          // ATOMS: exchange, add, min, ...
+  CompareAndSwap,  // ATOMS.CAS
+  Increment,       // ATOMS.POPC.INC: what adding the constant 1 without using the result becomes
+};
 
 struct SharedCost {
   uint32_t lanes = 0;             // active lanes
   uint32_t wavefronts = 0;        // serial passes over the 32 banks
-  uint32_t wavefronts_ideal = 0;  // min(wavefronts, ceil(lanes * width / 128))
+  uint32_t wavefronts_ideal = 0;  // min(wavefronts, ceil(lanes * width / 128)), twice that for CompareAndSwap
   uint32_t bytes_used = 0;        // distinct bytes touched
   friend bool operator==(const SharedCost&, const SharedCost&) = default;
 };

@@ -1,6 +1,7 @@
 // Measures how many wavefronts shared-memory requests take, for the golden table beside it (banks.csv).
 //   nvcc -arch=native -o banks_probe banks_probe.cu
-//   ncu --section SourceCounters -f -o banks ./banks_probe entries.csv && python3 banks_probe.py banks.ncu-rep entries.csv banks.csv
+//   ncu --section SourceCounters -f -o banks ./banks_probe entries.csv; ncu -i banks.ncu-rep --page source --csv >source.csv
+//   python3 banks_probe.py entries.csv source.csv banks.csv
 // Each kernel is one warp that runs kEntries instructions of one kind and width. Entry e reads its 32 offsets and its mask
 // from a table and adds 128 * e as an immediate, which changes no bank and names the entry in the machine code.
 #include <cstdint>

@@ -1,0 +1,162 @@
+// The shape of a request in words a person uses. Lane numbers are taken as they are: a request of every second lane at
+// its own element is "unit stride, every 2nd lane", not "lane stride 8 B", because that is what the program's index
+// says.
+//
+// Rule, the first that fits:
+//   one active lane                                           "one lane"
+//   all at one address                                        "broadcast"
+//   address = base + s * lane: s = width, -width, other       "unit stride", "reversed", "lane stride s B"
+//   neighbouring lanes in runs of unit stride                 "2 rows of 16, 4096 B apart"
+//   neighbouring lanes in groups that share an address        "2 groups of 16 lanes share an address, 4096 B apart"
+//   anything else                                             "irregular"
+// Rows and groups have at least 2 lanes each on average; the first and last may be shorter, as a block's row may begin
+// in another warp, and then no length is given.
+//
+// Example. float tile[y][x] with a 16 x 16 block: lanes 0-15 are row y, lanes 16-31 row y + 1: "2 rows of 16, 64 B
+// apart".
+#include "model/lane_pattern.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace warplens::model {
+namespace {
+
+constexpr int64_t kMaxStride = (int64_t{1} << 39) - 1;
+
+int64_t saturate(int64_t stride) {
+  return stride > kMaxStride ? kMaxStride : stride < -kMaxStride ? -kMaxStride : stride;
+}
+
+bool is_run(uint32_t mask) {
+  const uint32_t low = mask >> std::countr_zero(mask);
+  return (low & (low + 1)) == 0;
+}
+
+void classify_mask(uint32_t mask, LanePattern& out) {
+  if (is_run(mask)) return;
+  out.mask = MaskShape::Scattered;
+  if (std::popcount(mask) < 3) return;
+  const int first = std::countr_zero(mask), step = std::countr_zero(mask & (mask - 1)) - first;
+  int expected = first;
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1, expected += step)
+    if (std::countr_zero(rest) != expected) return;
+  out.mask = MaskShape::Every;
+  out.mask_step = uint8_t(step);
+}
+
+// base + stride * lane over all active lanes.
+bool is_linear(const int64_t* p, uint32_t mask, int64_t& stride) {
+  const int first = std::countr_zero(mask), second = std::countr_zero(mask & (mask - 1));
+  const int64_t apart = int64_t(uint64_t(p[second]) - uint64_t(p[first]));
+  if (apart % (second - first) != 0) return false;
+  stride = apart / (second - first);
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int l = std::countr_zero(rest);
+    if (uint64_t(p[l]) != uint64_t(p[first]) + uint64_t(stride) * uint64_t(l - first)) return false;
+  }
+  return true;
+}
+
+// Runs of neighbouring lanes with `step` bytes from lane to lane. Bit l of `breaks`: lane l starts a run.
+bool split(const int64_t* p, uint32_t mask, int64_t step, LanePattern& out) {
+  const int first = std::countr_zero(mask), lanes = std::popcount(mask);
+  int start[32], runs = 0;
+  for (int l = first; l < first + lanes; ++l)
+    if (l == first || p[l] - p[l - 1] != step) start[runs++] = l;
+  if (runs < 2 || runs * 2 > lanes) return false;
+  const int end = first + lanes;
+  const auto length = [&](int r) { return (r + 1 < runs ? start[r + 1] : end) - start[r]; };
+  const int inner = runs > 2 ? length(1) : std::max(length(0), length(1));
+  bool equal = true, same_distance = true;
+  for (int r = 0; r < runs; ++r) {
+    const bool edge = r == 0 || r == runs - 1;
+    if (length(r) > inner || (!edge && length(r) != inner)) return false;
+    equal &= length(r) == inner;
+    if (r > 0) same_distance &= p[start[r]] - p[start[r - 1]] == p[start[1]] - p[start[0]];
+  }
+  out.count = uint8_t(runs);
+  out.length = equal ? uint8_t(inner) : 0;
+  out.stride = equal && same_distance ? saturate(p[start[1]] - p[start[0]]) : 0;
+  return true;
+}
+
+std::string ordinal(int n) { return std::to_string(n) + (n == 2 ? "nd" : n == 3 ? "rd" : "th"); }
+
+std::string apart(const LanePattern& p) { return p.stride == 0 ? "" : ", " + std::to_string(p.stride) + " B apart"; }
+
+std::string shape_words(const LanePattern& p) {
+  const std::string count = std::to_string(p.count), length = std::to_string(p.length);
+  switch (p.shape) {
+    case PatternClass::SingleLane:
+      return "one lane";
+    case PatternClass::Broadcast:
+      return "broadcast";
+    case PatternClass::UnitStride:
+      return "unit stride";
+    case PatternClass::Reversed:
+      return "reversed";
+    case PatternClass::Strided:
+      return "lane stride " + std::to_string(p.stride) + " B";
+    case PatternClass::Rows:
+      return count + " rows" + (p.length ? " of " + length : "") + apart(p);
+    case PatternClass::Groups:
+      return count + " groups" + (p.length ? " of " + length + " lanes" : "") + " share an address" + apart(p);
+    case PatternClass::Irregular:
+      return "irregular";
+  }
+  return "";
+}
+
+}  // namespace
+
+LanePattern classify(const int64_t* pattern, uint32_t mask, uint32_t width) {
+  LanePattern out;
+  classify_mask(mask, out);
+  if (std::popcount(mask) == 1) {
+    out.shape = PatternClass::SingleLane;
+    return out;
+  }
+  int64_t stride = 0;
+  if (is_linear(pattern, mask, stride)) {
+    const int64_t unit = int64_t{width};
+    out.shape = stride == 0       ? PatternClass::Broadcast
+                : stride == unit  ? PatternClass::UnitStride
+                : stride == -unit ? PatternClass::Reversed
+                                  : PatternClass::Strided;
+    if (out.shape == PatternClass::Strided) out.stride = saturate(stride);
+    return out;
+  }
+  if (out.mask == MaskShape::Run) {
+    if (split(pattern, mask, width, out))
+      out.shape = PatternClass::Rows;
+    else if (split(pattern, mask, 0, out))
+      out.shape = PatternClass::Groups;
+  }
+  return out;
+}
+
+std::string words(const LanePattern& pattern) {
+  std::string text = shape_words(pattern);
+  if (pattern.mask == MaskShape::Every) text += ", every " + ordinal(pattern.mask_step) + " lane";
+  if (pattern.mask == MaskShape::Scattered) text += ", scattered lanes";
+  return text;
+}
+
+uint64_t pack(const LanePattern& p) {
+  return uint64_t(p.shape) | uint64_t(p.mask) << 4 | uint64_t{p.mask_step} << 6 | uint64_t{p.count} << 12 |
+         uint64_t{p.length} << 18 | uint64_t(p.stride) << 24;
+}
+
+LanePattern unpack(uint64_t key) {
+  LanePattern p;
+  p.shape = PatternClass(key & 15);
+  p.mask = MaskShape(key >> 4 & 3);
+  p.mask_step = uint8_t(key >> 6 & 63);
+  p.count = uint8_t(key >> 12 & 63);
+  p.length = uint8_t(key >> 18 & 63);
+  p.stride = int64_t(key) >> 24;
+  return p;
+}
+
+}  // namespace warplens::model

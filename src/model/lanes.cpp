@@ -1,0 +1,43 @@
+#include "model/lanes.h"
+
+#include <algorithm>
+
+namespace warplens::model {
+
+bool gather_plain(const uint64_t* address, uint32_t mask, Lanes& lanes) {
+  if (mask == 0) return false;
+  const uint64_t first = address[std::countr_zero(mask)];
+  const uint64_t base = (first & ~uint64_t{127}) - (uint64_t{1} << 29);
+  uint64_t high = 0;
+  for (int l = 0; l < 32; ++l) {
+    const uint64_t offset = (mask >> l & 1 ? address[l] : first) - base;
+    high |= offset >> 30;
+    lanes.offset[l] = uint32_t(offset);
+  }
+  lanes.mask = mask;
+  return high == 0;
+}
+
+LaneCounts count_plain(const Lanes& lanes) {
+  LaneCounts counts;
+  for (int l = 0; l < 32; ++l) {
+    uint32_t nearest = ~0u;  // smallest difference, as xor, to a lane before this one
+    for (int k = 0; k < l; ++k) nearest = std::min(nearest, lanes.offset[k] ^ lanes.offset[l]);
+    counts.addresses += nearest != 0;
+    counts.words += nearest >= 4;
+    counts.sectors += nearest >= 32;
+    counts.lines += nearest >= 128;
+    counts.first_word |= uint32_t{nearest >= 4} << l;
+  }
+  return counts;
+}
+
+bool has_pattern_plain(const uint64_t* address, uint64_t base, const int64_t* pattern, uint32_t mask) {
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int l = std::countr_zero(rest);
+    if (address[l] != base + uint64_t(pattern[l])) return false;
+  }
+  return true;
+}
+
+}  // namespace warplens::model

@@ -1,0 +1,177 @@
+// The questions of lanes.h for processors with wide vectors, chosen at run time.
+//
+// Two addresses lie in the same aligned block of 2^n bytes exactly if their xor is below 2^n. So the smallest xor of a
+// lane with any lane before it answers at once whether its address, its word, its sector and its line were seen before;
+// all lanes are compared with all earlier ones, 8 at a time, without a branch. Addresses in ascending or descending
+// order, which most requests have, need to be compared with their neighbour only.
+//
+// Written with the compiler's vector types: no intrinsics, so that another processor needs only another line in the
+// dispatch at the end. Offsets stay below 2^30, which leaves room for a sentinel that is far from all of them.
+#include <algorithm>
+#include <cstring>
+
+#include "model/lanes.h"
+
+// Vectors are passed between functions that are always inlined: their ABI never matters.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace warplens::model {
+namespace {
+
+#define WL_INLINE __attribute__((always_inline)) inline
+
+typedef int32_t I32 __attribute__((vector_size(32)));
+typedef uint64_t U64 __attribute__((vector_size(32)));
+typedef int32_t I32x4 __attribute__((vector_size(16)));
+typedef uint64_t U64x2 __attribute__((vector_size(16)));
+
+constexpr int32_t kFar = 1 << 30;  // its xor with any offset is at least 2^30
+constexpr int kBlock = 8;          // lanes of a vector
+constexpr int kBlocks = 32 / kBlock;
+
+template <typename V>
+WL_INLINE V load(const void* p) {
+  V v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+
+WL_INLINE bool any(U64 v) {
+  const U64x2 x = __builtin_shufflevector(v, v, 0, 1) | __builtin_shufflevector(v, v, 2, 3);
+  return (x[0] | x[1]) != 0;
+}
+WL_INLINE bool any(const I32& v) { return any(U64(v)); }
+
+// Sum of the elements; as each bit is set in one element at most, also their union.
+WL_INLINE uint32_t sum(I32 v) {
+  const I32x4 x = __builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7);
+  const I32x4 y = x + __builtin_shufflevector(x, x, 2, 3, 0, 1);
+  return uint32_t(y[0] + y[1]);
+}
+
+// Four counters in the bytes of each element (none exceeds 32), and for words also which lanes they were.
+struct Tally {
+  I32 counts{}, first_word{};
+  WL_INLINE void add(const I32& nearest, int block) {
+    const I32 lane_bit = I32{1, 2, 4, 8, 16, 32, 64, 128} << (block * kBlock);
+    counts +=
+        ((nearest != 0) & 1) | ((nearest >= 4) & 1 << 8) | ((nearest >= 32) & 1 << 16) | ((nearest >= 128) & 1 << 24);
+    first_word |= (nearest >= 4) & lane_bit;
+  }
+  WL_INLINE LaneCounts total() const {
+    const uint32_t packed = sum(counts);
+    LaneCounts out;
+    out.addresses = packed & 0xff;
+    out.words = packed >> 8 & 0xff;
+    out.sectors = packed >> 16 & 0xff;
+    out.lines = packed >> 24;
+    out.first_word = sum(first_word);
+    return out;
+  }
+};
+
+// Block against every distance that reaches an earlier lane; `padded`: 32 sentinels, then the 32 offsets.
+template <int kIndex>
+WL_INLINE void compare_all(const int32_t* padded, Tally& tally) {
+  if constexpr (kIndex < kBlocks) {
+    const int32_t* self = padded + 32 + kIndex * kBlock;
+    const I32 mine = load<I32>(self);
+    I32 nearest = mine ^ load<I32>(self - 1), other = nearest;
+#pragma GCC unroll 32
+    for (int k = 2; k < (kIndex + 1) * kBlock; k += 2) {
+      const I32 a = mine ^ load<I32>(self - k), b = mine ^ load<I32>(self - k - 1);
+      nearest = a < nearest ? a : nearest;
+      other = b < other ? b : other;
+    }
+    nearest = other < nearest ? other : nearest;
+    tally.add(nearest, kIndex);
+    compare_all<kIndex + 1>(padded, tally);
+  }
+}
+
+WL_INLINE LaneCounts count_body(const Lanes& lanes) {
+  I32 up{}, down{};
+  Tally tally;
+  I32 previous = load<I32>(lanes.offset);
+  previous = __builtin_shufflevector(previous, previous, 0, 0, 0, 0, 0, 0, 0, 0);
+#pragma GCC unroll 4
+  for (int block = 0; block < kBlocks; ++block) {
+    const I32 mine = load<I32>(lanes.offset + block * kBlock);
+    const I32 before = __builtin_shufflevector(previous, mine, 7, 8, 9, 10, 11, 12, 13, 14);
+    up |= mine > before;
+    down |= mine < before;
+    tally.add(mine ^ before, block);
+    previous = mine;
+  }
+  if (any(up) && any(down)) {
+    alignas(64) int32_t padded[64];
+    std::fill_n(padded, 32, kFar);
+    std::memcpy(padded + 32, lanes.offset, sizeof lanes.offset);
+    tally = {};
+    compare_all<0>(padded, tally);
+    return tally.total();
+  }
+  LaneCounts out = tally.total();  // lane 0 was its own neighbour
+  ++out.addresses, ++out.words, ++out.sectors, ++out.lines;
+  out.first_word |= 1;
+  return out;
+}
+
+WL_INLINE bool gather_body(const uint64_t* address, uint32_t mask, Lanes& lanes) {
+  if (mask == 0) return false;
+  const uint64_t first = address[std::countr_zero(mask)];
+  const uint64_t base = (first & ~uint64_t{127}) - (uint64_t{1} << 29);
+  const uint64_t* from = address;
+  alignas(32) uint64_t filled[32];
+  if (mask != ~0u) {
+    const U64 bits = {1, 2, 4, 8}, all = U64{} + mask, stand_in = U64{} + first;
+    for (int l = 0; l < 32; l += 4) {
+      const U64 on = U64((all >> l & bits) == bits), mixed = (load<U64>(address + l) & on) | (stand_in & ~on);
+      std::memcpy(filled + l, &mixed, sizeof mixed);
+    }
+    from = filled;
+  }
+  U64 high{};
+#pragma GCC unroll 4
+  for (int block = 0; block < kBlocks; ++block) {
+    const U64 a = load<U64>(from + block * kBlock) - base, b = load<U64>(from + block * kBlock + 4) - base;
+    high |= a | b;
+    const I32 offset = __builtin_shufflevector(I32(a), I32(b), 0, 2, 4, 6, 8, 10, 12, 14);
+    std::memcpy(lanes.offset + block * kBlock, &offset, sizeof offset);
+  }
+  lanes.mask = mask;
+  return !any(high >> 30);
+}
+
+WL_INLINE bool has_pattern_body(const uint64_t* address, uint64_t base, const int64_t* pattern, uint32_t mask) {
+  if (mask != ~0u) return has_pattern_plain(address, base, pattern, mask);
+  U64 differs{};
+#pragma GCC unroll 8
+  for (int l = 0; l < 32; l += 4) differs |= (load<U64>(address + l) - base) ^ load<U64>(pattern + l);
+  return !any(differs);
+}
+
+#if defined(__x86_64__)
+#define WL_AVX2 __attribute__((target("avx2")))
+WL_AVX2 LaneCounts count_avx2(const Lanes& lanes) { return count_body(lanes); }
+WL_AVX2 bool gather_avx2(const uint64_t* address, uint32_t mask, Lanes& lanes) {
+  return gather_body(address, mask, lanes);
+}
+WL_AVX2 bool has_pattern_avx2(const uint64_t* address, uint64_t base, const int64_t* pattern, uint32_t mask) {
+  return has_pattern_body(address, base, pattern, mask);
+}
+#define WL_DISPATCH(name, ...) \
+  return __builtin_cpu_supports("avx2") ? name##_avx2(__VA_ARGS__) : name##_plain(__VA_ARGS__);
+#else
+#define WL_DISPATCH(name, ...) return name##_body(__VA_ARGS__);
+#endif
+
+}  // namespace
+
+LaneCounts count(const Lanes& lanes) { WL_DISPATCH(count, lanes) }
+bool gather(const uint64_t* address, uint32_t mask, Lanes& lanes) { WL_DISPATCH(gather, address, mask, lanes) }
+bool has_pattern(const uint64_t* address, uint64_t base, const int64_t* pattern, uint32_t mask) {
+  WL_DISPATCH(has_pattern, address, base, pattern, mask)
+}
+
+}  // namespace warplens::model

@@ -1,0 +1,53 @@
+#include "model/lane_pattern.h"
+
+#include <gtest/gtest.h>
+
+namespace warplens::model {
+namespace {
+
+template <typename F>
+std::string text(F f, uint32_t mask = ~0u, uint32_t width = 4) {
+  int64_t pattern[32];
+  for (int64_t l = 0; l < 32; ++l) pattern[l] = 1000 + f(l);
+  const LanePattern p = classify(pattern, mask, width);
+  EXPECT_EQ(unpack(pack(p)), p);
+  return words(p);
+}
+
+TEST(LanePattern, Words) {
+  using L = int64_t;
+  EXPECT_EQ(text([](L l) { return 4 * l; }), "unit stride");
+  EXPECT_EQ(text([](L l) { return 16 * l; }, ~0u, 16), "unit stride");
+  EXPECT_EQ(text([](L l) { return 16 * l; }), "lane stride 16 B");
+  EXPECT_EQ(text([](L l) { return 4096 * l; }), "lane stride 4096 B");
+  EXPECT_EQ(text([](L l) { return -4096 * l; }), "lane stride -4096 B");
+  EXPECT_EQ(text([](L l) { return -4 * l; }), "reversed");
+  EXPECT_EQ(text([](L) { return 0; }), "broadcast");
+  EXPECT_EQ(text([](L l) { return l / 16 * 4096 + l % 16 * 4; }), "2 rows of 16, 4096 B apart");
+  EXPECT_EQ(text([](L l) { return l / 8 * 4096 + l % 8 * 4; }), "4 rows of 8, 4096 B apart");
+  EXPECT_EQ(text([](L l) { return l / 20 * 4096 + l % 20 * 4; }), "2 rows");
+  EXPECT_EQ(text([](L l) { return (l + 5) / 10 * 4096 + (l + 5) % 10 * 4; }), "4 rows");
+  EXPECT_EQ(text([](L l) { return l / 16 * 4096; }), "2 groups of 16 lanes share an address, 4096 B apart");
+  EXPECT_EQ(text([](L l) { return l / 2 * 4; }), "16 groups of 2 lanes share an address, 4 B apart");
+  EXPECT_EQ(text([](L l) { return l * l * 4; }), "irregular");
+  EXPECT_EQ(text([](L l) { return (l ^ 1) * 4; }), "irregular");
+  EXPECT_EQ(text([](L l) { return l == 7 ? 0 : 4 * l; }), "irregular");
+  EXPECT_EQ(text([](L l) { return l << 45; }), "lane stride 549755813887 B");  // saturated
+}
+
+TEST(LanePattern, Masks) {
+  const auto unit = [](int64_t l) { return 4 * l; };
+  EXPECT_EQ(text(unit, 0x1f), "unit stride");
+  EXPECT_EQ(text(unit, 0xff00), "unit stride");
+  EXPECT_EQ(text(unit, 0x55555555), "unit stride, every 2nd lane");
+  EXPECT_EQ(text(unit, 0x49249249), "unit stride, every 3rd lane");
+  EXPECT_EQ(text(unit, 0x11111111), "unit stride, every 4th lane");
+  EXPECT_EQ(text(unit, 0xf0f), "unit stride, scattered lanes");
+  EXPECT_EQ(text(unit, 1u << 31), "one lane");
+  EXPECT_EQ(text([](int64_t l) { return l * l * 4; }, 0x55555555), "irregular, every 2nd lane");
+  EXPECT_EQ(text([](int64_t l) { return l / 16 * 4096 + l % 16 * 4; }, 0xffff), "unit stride");
+  EXPECT_EQ(text([](int64_t l) { return l / 16 * 4096 + l % 16 * 4; }, 0xff00ff), "irregular, scattered lanes");
+}
+
+}  // namespace
+}  // namespace warplens::model
