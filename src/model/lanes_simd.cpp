@@ -36,7 +36,7 @@ WL_INLINE V load(const void* p) {
   return v;
 }
 
-WL_INLINE bool any(U64 v) {
+WL_INLINE bool any(const U64& v) {
   const U64x2 x = __builtin_shufflevector(v, v, 0, 1) | __builtin_shufflevector(v, v, 2, 3);
   return (x[0] | x[1]) != 0;
 }
