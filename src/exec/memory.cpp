@@ -1,7 +1,7 @@
 // Device memory is one reserved range of this process's address space, so that kernels use device pointers as they are.
 //
 // Layout: allocations are placed first-fit in address order, which makes addresses a function of the sequence of calls.
-// Each starts at a multiple of 512 bytes (2 MiB for those of 1 MiB and more, as cudaMalloc does on an H200) and is
+// Each starts at a multiple of 512 bytes (2 MiB for those over 1 MiB, as cudaMalloc does on an H200) and is
 // followed by at least kGap bytes that belong to nobody: an access just past one allocation never lands in the next.
 // Pages up to the high-water mark are readable and writable; what is beyond faults. A freed allocation's whole pages go
 // back to the system, so resident memory follows what the program holds.
@@ -28,7 +28,7 @@ constexpr uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 
 constexpr uint64_t round_down(uint64_t value, uint64_t to) { return value / to * to; }
 
 uint64_t alignment_of(uint64_t bytes, Allocation::Kind kind) {
-  if (bytes >= kLarge) return kLargeAlignment;
+  if (bytes > kLarge) return kLargeAlignment;
   return kind == Allocation::Kind::HostPinned ? kPage : DeviceMemory::kAlignment;
 }
 

@@ -15,6 +15,7 @@
 #include "exec/launch.h"
 #include "exec/memory.h"
 #include "ir/ir.h"
+#include "model/gpu_spec.h"
 
 namespace warplens::session {
 
@@ -47,6 +48,12 @@ struct LaunchReport {
 // added.
 class Module;
 
+struct KernelInfo {
+  const ir::Kernel* kernel = nullptr;  // parameters, static shared memory, limits
+  uint64_t const_bytes = 0;            // of all __constant__ variables of its module
+  std::string target;                  // "sm_80": what its PTX was made for
+};
+
 struct Variable {
   uint64_t address = 0;
   uint64_t bytes = 0;
@@ -66,8 +73,8 @@ class Session {
   Module* add_ptx(std::string text, std::string origin);
   void remove(Module* module);
 
-  // The kernel's IR (parameters, static shared memory, limits), or why there is none.
-  Result<const ir::Kernel*> kernel(Module& module, std::string_view name);
+  // What is known of a kernel, or why there is none. `outcome`, if given, gets NoKernelImage or NoSuchKernel.
+  Result<KernelInfo> kernel(Module& module, std::string_view name, Outcome* outcome = nullptr);
   // A __device__, __constant__ or __managed__ variable; initialised when its module is read.
   Result<Variable> variable(Module& module, std::string_view name);
 
@@ -80,6 +87,8 @@ class Session {
   // Records that the program called an API function that Warplens refuses.
   void record_refused(std::string_view function);
 
+  bool recording() const;  // there is a spool
+  const model::GpuSpec& gpu() const;
   exec::DeviceMemory& memory();
   std::atomic<bool>&
   stop();  // set to true (from a signal handler too): the running launch ends with FaultKind::Stopped

@@ -1,0 +1,92 @@
+// The CUDA runtime's binary interface, as far as Warplens serves it: our own declarations of what NVIDIA documents.
+// Sizes, offsets and values are checked against NVIDIA's headers where those are installed (tests/api/abi.cu).
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace warplens::cuda {
+
+enum class Error : int {
+#define WL_ERROR(code, name, text) name = code,
+#include "cuda/errors.def"
+#undef WL_ERROR
+};
+
+struct dim3 {
+  unsigned x, y, z;
+};
+struct Pos {
+  size_t x, y, z;
+};
+struct Extent {
+  size_t width, height, depth;
+};
+struct PitchedPtr {
+  void* ptr;
+  size_t pitch, xsize, ysize;
+};
+
+enum MemcpyKind : int { HostToHost = 0, HostToDevice = 1, DeviceToHost = 2, DeviceToDevice = 3, Default = 4 };
+
+// Handles are pointers that the program only hands back.
+struct Stream;    // cudaStream_t; 0, 1 and 2 are the default streams
+struct Event;     // cudaEvent_t
+struct Function;  // cudaKernel_t, cudaFunction_t
+using StreamHandle = Stream*;
+using EventHandle = Event*;
+
+struct PointerAttributes {
+  int type;  // 0 unregistered, 1 host, 2 device, 3 managed
+  int device;
+  void* device_pointer;
+  void* host_pointer;
+};
+struct PointerAttributes13 {
+  PointerAttributes common;
+  long reserved[8];
+};
+
+struct FuncAttributes {
+  size_t shared_bytes, const_bytes, local_bytes;
+  int max_threads_per_block, registers, ptx_version, binary_version, cache_mode_ca;
+  int max_dynamic_shared_bytes, preferred_carveout;
+  int cluster_dim_must_be_set, required_cluster_width, required_cluster_height, required_cluster_depth;
+  int cluster_scheduling_policy, non_portable_cluster_size_allowed;
+  int reserved[16];
+};
+
+struct LaunchConfigEx {  // cudaLaunchConfig_t
+  dim3 grid, block;
+  size_t dynamic_shared_bytes;
+  StreamHandle stream;
+  void* attributes;
+  unsigned attribute_count;
+};
+
+struct LaunchParams {
+  void* function;
+  dim3 grid, block;
+  void** arguments;
+  size_t shared_bytes;
+  StreamHandle stream;
+};
+
+struct Memcpy3DParams {
+  void* source_array;
+  Pos source_pos;
+  PitchedPtr source;
+  void* target_array;
+  Pos target_pos;
+  PitchedPtr target;
+  Extent extent;
+  int kind;
+};
+
+struct ChannelDesc {
+  int x, y, z, w, kind;
+};
+
+}  // namespace warplens::cuda
+
+// Every function of the interface lives in the core library under this prefix; the thin libcudart.so.N jump to it.
+#define WL_API extern "C" __attribute__((visibility("default"))) ::warplens::cuda::Error

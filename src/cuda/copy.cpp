@@ -1,0 +1,153 @@
+// Copying and filling. Which arguments are refused, and how, is what an H200 answered
+// (tests/api/error_semantics.h200.txt).
+#include "cuda/copy.h"
+
+#include <cstring>
+
+namespace warplens::cuda {
+namespace {
+
+// Whether all of it is memory that the runtime gave or registered; host memory that it does not know is `false`.
+bool known(Runtime& runtime, const void* pointer, size_t bytes) {
+  return runtime.session()->memory().find(reinterpret_cast<uint64_t>(pointer), bytes).has_value();
+}
+// Known at its first byte, yet not whole: past the end of an allocation.
+bool cut_short(Runtime& runtime, const void* pointer, size_t bytes) {
+  return known(runtime, pointer, 1) && !known(runtime, pointer, bytes);
+}
+
+Error check(Runtime& runtime, const void* target, const void* source, size_t target_bytes, size_t source_bytes,
+            int kind) {
+  if (kind < HostToHost || kind > Default) return Error::cudaErrorInvalidMemcpyDirection;
+  if (!target || !source) return Error::cudaErrorInvalidValue;
+  bool to_device = kind == HostToDevice || kind == DeviceToDevice;
+  bool from_device = kind == DeviceToHost || kind == DeviceToDevice;
+  if (to_device && !known(runtime, target, target_bytes)) return Error::cudaErrorInvalidValue;
+  if (from_device && !known(runtime, source, source_bytes)) return Error::cudaErrorInvalidValue;
+  if (cut_short(runtime, target, target_bytes) || cut_short(runtime, source, source_bytes)) {
+    return Error::cudaErrorInvalidValue;
+  }
+  return Error::cudaSuccess;
+}
+
+size_t span(size_t pitch, size_t width, size_t height) { return pitch * (height - 1) + width; }
+
+struct Rows {
+  char* start;
+  size_t pitch;
+};
+
+Error copy_2d(Runtime& runtime, Rows target, Rows source, size_t width, size_t height, int kind) {
+  if (width > target.pitch || width > source.pitch) return Error::cudaErrorInvalidPitchValue;
+  if (!width || !height) return Error::cudaSuccess;
+  Error error = check(runtime, target.start, source.start, span(target.pitch, width, height),
+                      span(source.pitch, width, height), kind);
+  if (error != Error::cudaSuccess) return error;
+  for (size_t y = 0; y < height; y++) memmove(target.start + y * target.pitch, source.start + y * source.pitch, width);
+  return Error::cudaSuccess;
+}
+
+char* plane(const PitchedPtr& memory, const Pos& pos, size_t z) {
+  return static_cast<char*>(memory.ptr) + ((pos.z + z) * memory.ysize + pos.y) * memory.pitch + pos.x;
+}
+
+Error copy_3d(Runtime& runtime, const Memcpy3DParams* p) {
+  if (!p) return Error::cudaErrorInvalidValue;
+  if (p->source_array || p->target_array) return Error::cudaErrorNotSupported;  // cudaArray is refused where it is made
+  for (size_t z = 0; z < p->extent.depth; z++) {
+    Rows target{plane(p->target, p->target_pos, z), p->target.pitch};
+    Rows source{plane(p->source, p->source_pos, z), p->source.pitch};
+    Error error = copy_2d(runtime, target, source, p->extent.width, p->extent.height, p->kind);
+    if (error != Error::cudaSuccess) return error;
+  }
+  return Error::cudaSuccess;
+}
+
+Error fill(Runtime& runtime, void* target, int value, size_t pitch, size_t width, size_t height) {
+  if (width > pitch && height > 1) return Error::cudaErrorInvalidValue;
+  if (!width || !height) return Error::cudaSuccess;
+  if (!known(runtime, target, span(pitch, width, height))) return Error::cudaErrorInvalidValue;
+  for (size_t y = 0; y < height; y++) memset(static_cast<char*>(target) + y * pitch, value, width);
+  return Error::cudaSuccess;
+}
+
+}  // namespace
+
+Error copy(Runtime& runtime, void* target, const void* source, size_t bytes, int kind) {
+  if (bytes == 0) return Error::cudaSuccess;
+  Error error = check(runtime, target, source, bytes, bytes, kind);
+  if (error == Error::cudaSuccess) memmove(target, source, bytes);
+  return error;
+}
+
+WL_API wl_cudaMemcpy(void* target, const void* source, size_t bytes, int kind) {
+  return call(Needs::Context, [&](Runtime& r) { return copy(r, target, source, bytes, kind); });
+}
+
+WL_API wl_cudaMemcpyAsync(void* target, const void* source, size_t bytes, int kind, StreamHandle) {
+  return call(Needs::Queue, [&](Runtime& r) { return copy(r, target, source, bytes, kind); });
+}
+
+WL_API wl_cudaMemcpyPeer(void* target, int, const void* source, int, size_t bytes) {
+  return wl_cudaMemcpy(target, source, bytes, DeviceToDevice);
+}
+
+WL_API wl_cudaMemcpyPeerAsync(void* target, int, const void* source, int, size_t bytes, StreamHandle) {
+  return wl_cudaMemcpyAsync(target, source, bytes, DeviceToDevice, nullptr);
+}
+
+WL_API wl_cudaMemcpy2D(void* target, size_t target_pitch, const void* source, size_t source_pitch, size_t width,
+                       size_t height, int kind) {
+  return call(Needs::Context, [&](Runtime& r) {
+    Rows from{static_cast<char*>(const_cast<void*>(source)), source_pitch};
+    return copy_2d(r, {static_cast<char*>(target), target_pitch}, from, width, height, kind);
+  });
+}
+
+WL_API wl_cudaMemcpy2DAsync(void* target, size_t target_pitch, const void* source, size_t source_pitch, size_t width,
+                            size_t height, int kind, StreamHandle) {
+  return call(Needs::Queue, [&](Runtime& r) {
+    Rows from{static_cast<char*>(const_cast<void*>(source)), source_pitch};
+    return copy_2d(r, {static_cast<char*>(target), target_pitch}, from, width, height, kind);
+  });
+}
+
+WL_API wl_cudaMemcpy3D(const Memcpy3DParams* p) {
+  return call(Needs::Context, [&](Runtime& r) { return copy_3d(r, p); });
+}
+
+WL_API wl_cudaMemcpy3DAsync(const Memcpy3DParams* p, StreamHandle) {
+  return call(Needs::Queue, [&](Runtime& r) { return copy_3d(r, p); });
+}
+
+WL_API wl_cudaMemset(void* target, int value, size_t bytes) {
+  return call(Needs::Queue, [&](Runtime& r) { return fill(r, target, value, bytes, bytes, 1); });
+}
+
+WL_API wl_cudaMemsetAsync(void* target, int value, size_t bytes, StreamHandle) {
+  return wl_cudaMemset(target, value, bytes);
+}
+
+WL_API wl_cudaMemset2D(void* target, size_t pitch, int value, size_t width, size_t height) {
+  return call(Needs::Queue, [&](Runtime& r) { return fill(r, target, value, pitch, width, height); });
+}
+
+WL_API wl_cudaMemset2DAsync(void* target, size_t pitch, int value, size_t width, size_t height, StreamHandle) {
+  return wl_cudaMemset2D(target, pitch, value, width, height);
+}
+
+WL_API wl_cudaMemset3D(PitchedPtr target, int value, Extent extent) {
+  return call(Needs::Queue, [&](Runtime& r) {
+    for (size_t z = 0; z < extent.depth; z++) {
+      Error error = fill(r, plane(target, {}, z), value, target.pitch, extent.width, extent.height);
+      if (error != Error::cudaSuccess) return error;
+    }
+    return Error::cudaSuccess;
+  });
+}
+
+WL_API wl_cudaMemset3DAsync(PitchedPtr target, int value, Extent extent, StreamHandle) {
+  return wl_cudaMemset3D(target, value, extent);
+}
+
+}  // namespace warplens::cuda

@@ -1,0 +1,16 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+
+#include "model/gpu_spec.h"
+
+namespace warplens::cuda {
+
+// cudaDeviceAttr `number` of the GPU; nullopt: there is no such attribute.
+std::optional<int> attribute(const model::GpuSpec& gpu, int number);
+
+// Writes cudaDeviceProp as CUDA `release` (11, 12 or 13) lays it out; returns its size in bytes. A null `out` only
+// asks.
+size_t write_properties(const model::GpuSpec& gpu, int release, void* out);
+
+}  // namespace warplens::cuda

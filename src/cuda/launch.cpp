@@ -1,0 +1,190 @@
+// Launching kernels: <<<...>>> becomes __cudaPushCallConfiguration, then the kernel's stub, which pops it and launches.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "cuda/environment.h"
+#include "cuda/runtime.h"
+
+namespace warplens::cuda {
+namespace {
+
+// Releases differ in the codes of launches that cannot be: 12 and before name what is wrong, 13 says "invalid argument"
+// (an H200 with driver 580 did).
+struct Codes {
+  Error bad_shape, bad_limit, unknown_function;
+};
+constexpr Codes k12 = {Error::cudaErrorInvalidConfiguration, Error::cudaErrorLaunchOutOfResources,
+                       Error::cudaErrorInvalidDeviceFunction};
+constexpr Codes k13 = {Error::cudaErrorInvalidValue, Error::cudaErrorInvalidValue,
+                       Error::cudaErrorInvalidResourceHandle};
+
+Error code_of(exec::FaultKind kind) {
+  switch (kind) {
+    case exec::FaultKind::OutOfBounds:
+    case exec::FaultKind::SharedOutOfBounds:
+    case exec::FaultKind::LocalOutOfBounds:
+      return Error::cudaErrorIllegalAddress;
+    case exec::FaultKind::Misaligned:
+      return Error::cudaErrorMisalignedAddress;
+    case exec::FaultKind::Assert:
+      return Error::cudaErrorAssert;
+    case exec::FaultKind::Unsupported:
+      return Error::cudaErrorNotSupported;
+    case exec::FaultKind::Stopped:
+    case exec::FaultKind::Deadlock:
+      return Error::cudaErrorLaunchTimeout;
+    case exec::FaultKind::Trap:
+      break;
+  }
+  return Error::cudaErrorLaunchFailure;
+}
+
+Error code_of(session::Outcome outcome, const Codes& codes) {
+  switch (outcome) {
+    case session::Outcome::InvalidConfiguration:
+      return codes.bad_shape;
+    case session::Outcome::OutOfResources:
+      return codes.bad_limit;
+    case session::Outcome::InvalidValue:
+      return Error::cudaErrorInvalidValue;
+    case session::Outcome::NoKernelImage:
+      return Error::cudaErrorNoKernelImageForDevice;
+    case session::Outcome::NoSuchKernel:
+      return Error::cudaErrorInvalidDeviceFunction;
+    case session::Outcome::Ok:
+    case session::Outcome::Fault:
+      break;
+  }
+  return Error::cudaSuccess;
+}
+
+// The kernel's parameter buffer, gathered from one pointer a parameter.
+std::vector<uint8_t> pack(const ir::Kernel& kernel, void** arguments) {
+  std::vector<uint8_t> buffer(kernel.function.param_bytes);
+  for (size_t i = 0; i < kernel.params.size(); i++) {
+    const ir::ParamInfo& param = kernel.params[i];
+    memcpy(buffer.data() + param.offset, arguments[i], param.bytes);
+  }
+  return buffer;
+}
+
+void say_once(Runtime& runtime, Function& function, const std::string& text) {
+  if (!function.reported) runtime.say(text);
+  function.reported = true;
+}
+
+Error launch(Runtime& runtime, Function& function, dim3 grid, dim3 block, void** arguments, size_t shared,
+             const Codes& codes) {
+  session::Session& session = *runtime.session();
+  session::Module& module = *runtime.module_of(*function.binary);
+  session::Outcome outcome;
+  auto info = session.kernel(module, function.name, &outcome);
+  if (!info) {
+    say_once(runtime, function, info.error().what + (info.error().hint.empty() ? "" : "; " + info.error().hint));
+    return code_of(outcome, codes);
+  }
+  if (shared > UINT32_MAX) return Error::cudaErrorInvalidValue;
+  exec::LaunchConfig config{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, static_cast<uint32_t>(shared)};
+  std::vector<uint8_t> params = pack(*info->kernel, arguments);
+  LaunchInProgress in_progress;
+  session::LaunchReport report = session.launch(module, function.name, config, params, function.max_dynamic_shared);
+  if (report.outcome == session::Outcome::Fault) {
+    runtime.pending = code_of(report.fault->kind);
+    if (!session.recording()) runtime.say(report.message);
+  }
+  return code_of(report.outcome, codes);
+}
+
+Function* find(Runtime& runtime, const void* host) {
+  auto found = runtime.functions.find(host);
+  return found == runtime.functions.end() ? nullptr : &found->second;
+}
+
+// cudaKernel_t and cudaFunction_t are pointers to Function; programs may also pass the host stub's address.
+Function* resolve(Runtime& runtime, const void* handle) {
+  if (Function* function = find(runtime, handle)) return function;
+  for (auto& [host, function] : runtime.functions) {
+    if (&function == handle) return &function;
+  }
+  return nullptr;
+}
+
+Error launch_handle(const void* handle, dim3 grid, dim3 block, void** arguments, size_t shared, const Codes& codes) {
+  return call(Needs::Queue, [&](Runtime& r) {
+    if (r.fault != Error::cudaSuccess) return r.fault;
+    if (!handle) return Error::cudaErrorInvalidDeviceFunction;
+    Function* function = resolve(r, handle);
+    return function ? launch(r, *function, grid, block, arguments, shared, codes) : codes.unknown_function;
+  });
+}
+
+struct Configuration {
+  dim3 grid, block;
+  size_t shared;
+  StreamHandle stream;
+};
+thread_local std::vector<Configuration> configurations;
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) unsigned wl___cudaPushCallConfiguration(dim3 grid, dim3 block,
+                                                                                          size_t shared,
+                                                                                          StreamHandle stream) {
+  configurations.push_back({grid, block, shared, stream});
+  return 0;
+}
+
+WL_API wl___cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, StreamHandle* stream) {
+  if (configurations.empty()) return returned(Error::cudaErrorMissingConfiguration);
+  Configuration c = configurations.back();
+  configurations.pop_back();
+  *grid = c.grid;
+  *block = c.block;
+  *shared = c.shared;
+  *stream = c.stream;
+  return Error::cudaSuccess;
+}
+
+// Called once a kernel, before its first launch; a kernel that is not known fails there.
+WL_API wl___cudaGetKernel(Function** out, const void* host) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  *out = find(runtime, host);
+  return *out ? Error::cudaSuccess : returned(Error::cudaErrorInvalidResourceHandle);
+}
+WL_API wl_cudaGetKernel(Function** out, const void* host) {
+  return out ? wl___cudaGetKernel(out, host) : returned(Error::cudaErrorInvalidValue);
+}
+WL_API wl_cudaGetFuncBySymbol(Function** out, const void* host) { return wl_cudaGetKernel(out, host); }
+
+WL_API wl___cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared, StreamHandle) {
+  return launch_handle(kernel, grid, block, arguments, shared, k13);
+}
+WL_API wl_cudaLaunchKernel_v13(const void* f, dim3 grid, dim3 block, void** arguments, size_t shared, StreamHandle) {
+  return launch_handle(f, grid, block, arguments, shared, k13);
+}
+WL_API wl_cudaLaunchKernel_v12(const void* f, dim3 grid, dim3 block, void** arguments, size_t shared, StreamHandle) {
+  return launch_handle(f, grid, block, arguments, shared, k12);
+}
+
+// Attributes of the launch (priorities, clusters of one block, programmatic order) change nothing here, except what
+// Warplens cannot run: clusters and cooperative launches.
+WL_API wl_cudaLaunchKernelExC(const LaunchConfigEx* config, const void* f, void** arguments) {
+  if (!config) return returned(Error::cudaErrorInvalidValue);
+  constexpr int kCooperative = 2, kClusterDimension = 4;  // cudaLaunchAttributeID
+  constexpr size_t kAttributeBytes = 72;                  // id, padding, a 64-byte value
+  const char* attribute = static_cast<const char*>(config->attributes);
+  for (unsigned i = 0; i < config->attribute_count; i++, attribute += kAttributeBytes) {
+    int id = *reinterpret_cast<const int*>(attribute);
+    const auto* value = reinterpret_cast<const unsigned*>(attribute + 8);
+    bool cluster = id == kClusterDimension && (value[0] > 1 || value[1] > 1 || value[2] > 1);
+    if (cluster || (id == kCooperative && value[0])) {
+      Runtime::get().refuse(cluster ? "cudaLaunchKernelExC with clusters" : "cooperative launches");
+      return returned(Error::cudaErrorNotSupported);
+    }
+  }
+  return launch_handle(f, config->grid, config->block, arguments, config->dynamic_shared_bytes, k13);
+}
+
+}  // namespace warplens::cuda

@@ -1,0 +1,28 @@
+// The functions of api.def that Warplens does not serve: each says so once, on stderr and in the record, and returns
+// cudaErrorNotSupported.
+#include "cuda/runtime.h"
+
+namespace warplens::cuda {
+
+void Runtime::refuse(const std::string& function) {
+  std::lock_guard lock(mutex);
+  if (!refused.insert(function).second) return;
+  say(function + " is not supported; it returns cudaErrorNotSupported");
+  if (session()) session()->record_refused(function);
+}
+
+#define WL_IMPLEMENTED(releases, name, implementation)
+#define WL_REFUSED(releases, name)                 \
+  WL_API wl_refused_##name() {                     \
+    Runtime::get().refuse(#name);                  \
+    return returned(Error::cudaErrorNotSupported); \
+  }
+#include "cuda/api.def"
+
+// cudaCreateChannelDesc is harmless by itself and returns a struct.
+extern "C" __attribute__((visibility("default"))) ChannelDesc wl_cudaCreateChannelDesc(int x, int y, int z, int w,
+                                                                                       int kind) {
+  return {x, y, z, w, kind};
+}
+
+}  // namespace warplens::cuda

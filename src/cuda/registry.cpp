@@ -1,0 +1,72 @@
+// What nvcc and clang put into a program's start-up code: which fat binaries, kernels and variables it has. Only noted
+// here; PTX is read when the first kernel or variable of its binary is used.
+#include "cuda/runtime.h"
+
+#define WL_VOID extern "C" __attribute__((visibility("default"))) void
+
+namespace warplens::cuda {
+
+extern "C" __attribute__((visibility("default"))) void** wl___cudaRegisterFatBinary(void* wrapper) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  auto [binary, added] = runtime.binaries.insert(std::make_unique<Binary>(Binary{wrapper, nullptr}));
+  return reinterpret_cast<void**>(binary->get());
+}
+
+WL_VOID wl___cudaRegisterFatBinaryEnd(void** handle) {}
+
+WL_VOID wl___cudaUnregisterFatBinary(void** handle) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  auto* binary = reinterpret_cast<Binary*>(handle);
+  auto owner = runtime.binaries.begin();
+  while (owner != runtime.binaries.end() && owner->get() != binary) ++owner;
+  if (owner == runtime.binaries.end()) return;
+  std::erase_if(runtime.functions, [&](const auto& entry) { return entry.second.binary == binary; });
+  std::erase_if(runtime.symbols, [&](const auto& entry) { return entry.second.binary == binary; });
+  if (binary->module && runtime.session()) runtime.session()->remove(binary->module);
+  runtime.binaries.erase(owner);
+}
+
+WL_VOID wl___cudaRegisterFunction(void** handle, const char* host, char* device, const char* name, int thread_limit,
+                                  void* tid, void* bid, dim3* block, dim3* grid, int* warp_size) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  runtime.functions[host] = Function{reinterpret_cast<Binary*>(handle), name};
+}
+
+WL_VOID wl___cudaRegisterVar(void** handle, char* host, char* device, const char* name, int external, size_t size,
+                             int constant, int global) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  runtime.symbols[host] = Symbol{reinterpret_cast<Binary*>(handle), name};
+}
+
+WL_VOID wl___cudaRegisterManagedVar(void** handle, void** slot, char* device, const char* name, int external,
+                                    size_t size, int constant, int global) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  runtime.symbols[slot] = Symbol{reinterpret_cast<Binary*>(handle), name, slot};
+}
+
+// Called before host code first touches a managed variable, and again and again: gives each of the binary's its
+// address.
+extern "C" __attribute__((visibility("default"))) char wl___cudaInitModule(void** handle) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  auto* binary = reinterpret_cast<Binary*>(handle);
+  if (!runtime.session()) return 0;
+  for (auto& [host, symbol] : runtime.symbols) {
+    if (symbol.binary != binary || !symbol.managed_slot || *symbol.managed_slot) continue;
+    auto variable = runtime.session()->variable(*runtime.module_of(*binary), symbol.name);
+    if (variable) *symbol.managed_slot = reinterpret_cast<void*>(variable->address);
+  }
+  return 1;
+}
+
+// Texture and surface references (gone in CUDA 12) are noted by nobody: a kernel that uses one is refused when it runs.
+WL_VOID wl___cudaRegisterTexture() {}
+WL_VOID wl___cudaRegisterSurface() {}
+WL_VOID wl___cudaRegisterHostVar() {}
+
+}  // namespace warplens::cuda

@@ -1,0 +1,196 @@
+// Streams and events. Work is done when it is submitted, so a stream is always idle and an event complete once
+// recorded; what is kept are the handles, their flags and the wall times that cudaEventElapsedTime subtracts. Those
+// times are Warplens's own run time, not a GPU's.
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <unordered_map>
+
+#include "cuda/runtime.h"
+
+namespace warplens::cuda {
+
+struct Stream {
+  unsigned flags = 0;
+  int priority = 0;
+  unsigned long long id = 0;
+};
+
+struct Event {
+  unsigned flags = 0;
+  bool recorded = false;
+  std::chrono::steady_clock::time_point time;
+};
+
+namespace {
+
+constexpr int kLowestPriority = 0, kHighestPriority = -5;  // an H200's
+constexpr unsigned kNonBlocking = 1;
+constexpr unsigned kDisableTiming = 2, kEventFlags = 7;
+
+template <typename T>
+using Owned = std::unordered_map<const T*, std::unique_ptr<T>>;
+Owned<Stream>& streams() {
+  static auto* all = new Owned<Stream>;
+  return *all;
+}
+Owned<Event>& events() {
+  static auto* all = new Owned<Event>;
+  return *all;
+}
+
+bool is_default(StreamHandle stream) { return reinterpret_cast<uintptr_t>(stream) <= 2; }
+bool valid(StreamHandle stream) { return is_default(stream) || streams().contains(stream); }
+bool valid(EventHandle event) { return events().contains(event); }
+Stream described(StreamHandle stream) { return is_default(stream) ? Stream{} : *stream; }
+
+Error create(StreamHandle* out, unsigned flags, int priority) {
+  static unsigned long long last_id = 2;
+  if (!out || (flags & ~kNonBlocking)) return Error::cudaErrorInvalidValue;
+  priority = std::clamp(priority, kHighestPriority, kLowestPriority);
+  auto stream = std::make_unique<Stream>(Stream{flags, priority, ++last_id});
+  *out = stream.get();
+  streams().emplace(*out, std::move(stream));
+  return Error::cudaSuccess;
+}
+
+// The many calls that only ask something of a stream.
+template <typename T, typename Get>
+Error ask(Needs needs, StreamHandle stream, T* out, Get&& get) {
+  return call(needs, [&](Runtime&) {
+    if (!valid(stream)) return Error::cudaErrorInvalidResourceHandle;
+    if (!out) return Error::cudaErrorInvalidValue;
+    *out = get(described(stream));
+    return Error::cudaSuccess;
+  });
+}
+
+Error wait_for(StreamHandle stream) {
+  return call(Needs::Context,
+              [&](Runtime&) { return valid(stream) ? Error::cudaSuccess : Error::cudaErrorInvalidResourceHandle; });
+}
+
+Error wait_for(EventHandle event) {
+  return call(Needs::Context,
+              [&](Runtime&) { return valid(event) ? Error::cudaSuccess : Error::cudaErrorInvalidResourceHandle; });
+}
+
+}  // namespace
+
+WL_API wl_cudaStreamCreate(StreamHandle* out) {
+  return call(Needs::Context, [&](Runtime&) { return create(out, 0, 0); });
+}
+WL_API wl_cudaStreamCreateWithFlags(StreamHandle* out, unsigned flags) {
+  return call(Needs::Context, [&](Runtime&) { return create(out, flags, 0); });
+}
+WL_API wl_cudaStreamCreateWithPriority(StreamHandle* out, unsigned flags, int priority) {
+  return call(Needs::Context, [&](Runtime&) { return create(out, flags, priority); });
+}
+WL_API wl_cudaStreamDestroy(StreamHandle stream) {
+  return call(Needs::Context, [&](Runtime&) {
+    return streams().erase(stream) ? Error::cudaSuccess : Error::cudaErrorInvalidResourceHandle;
+  });
+}
+WL_API wl_cudaStreamSynchronize(StreamHandle stream) { return wait_for(stream); }
+WL_API wl_cudaStreamQuery(StreamHandle stream) { return wait_for(stream); }
+WL_API wl_cudaDeviceSynchronize() { return wait_for(StreamHandle{}); }
+
+WL_API wl_cudaStreamGetFlags(StreamHandle stream, unsigned* out) {
+  return ask(Needs::Context, stream, out, [](const Stream& s) { return s.flags; });
+}
+WL_API wl_cudaStreamGetPriority(StreamHandle stream, int* out) {
+  return ask(Needs::Context, stream, out, [](const Stream& s) { return s.priority; });
+}
+WL_API wl_cudaStreamGetId(StreamHandle stream, unsigned long long* out) {
+  return ask(Needs::Context, stream, out, [](const Stream& s) { return s.id; });
+}
+WL_API wl_cudaStreamGetDevice(StreamHandle stream, int* out) {
+  return ask(Needs::Context, stream, out, [](const Stream&) { return 0; });
+}
+// cudaStreamCaptureStatusNone: cudaStreamBeginCapture is refused, so no stream is ever capturing.
+WL_API wl_cudaStreamIsCapturing(StreamHandle stream, int* status) {
+  return ask(Needs::Context, stream, status, [](const Stream&) { return 0; });
+}
+WL_API wl_cudaStreamGetCaptureInfo(StreamHandle stream, int* status) {
+  return wl_cudaStreamIsCapturing(stream, status);
+}
+
+WL_API wl_cudaStreamWaitEvent(StreamHandle stream, EventHandle event, unsigned flags) {
+  return call(Needs::Queue, [&](Runtime&) {
+    return valid(stream) && valid(event) ? Error::cudaSuccess : Error::cudaErrorInvalidResourceHandle;
+  });
+}
+
+WL_API wl_cudaLaunchHostFunc(StreamHandle stream, void (*function)(void*), void* data) {
+  return call(Needs::Queue, [&](Runtime& r) {
+    if (!function) return Error::cudaErrorInvalidValue;
+    if (!valid(stream)) return Error::cudaErrorInvalidResourceHandle;
+    r.host_queue.push([=] { function(data); });
+    return Error::cudaSuccess;
+  });
+}
+
+WL_API wl_cudaStreamAddCallback(StreamHandle stream, void (*function)(StreamHandle, int, void*), void* data,
+                                unsigned flags) {
+  return call(Needs::Queue, [&](Runtime& r) {
+    if (!function || flags) return Error::cudaErrorInvalidValue;
+    if (!valid(stream)) return Error::cudaErrorInvalidResourceHandle;
+    r.host_queue.push([=] { function(stream, 0, data); });
+    return Error::cudaSuccess;
+  });
+}
+
+WL_API wl_cudaDeviceGetStreamPriorityRange(int* lowest, int* highest) {
+  return call(Needs::Context, [&](Runtime&) {
+    if (lowest) *lowest = kLowestPriority;
+    if (highest) *highest = kHighestPriority;
+    return Error::cudaSuccess;
+  });
+}
+
+WL_API wl_cudaEventCreateWithFlags(EventHandle* out, unsigned flags) {
+  return call(Needs::Context, [&](Runtime&) {
+    if (!out || (flags & ~kEventFlags)) return Error::cudaErrorInvalidValue;
+    auto event = std::make_unique<Event>(Event{flags, false, {}});
+    *out = event.get();
+    events().emplace(*out, std::move(event));
+    return Error::cudaSuccess;
+  });
+}
+WL_API wl_cudaEventCreate(EventHandle* out) { return wl_cudaEventCreateWithFlags(out, 0); }
+
+WL_API wl_cudaEventDestroy(EventHandle event) {
+  return call(Needs::Context, [&](Runtime&) {
+    return events().erase(event) ? Error::cudaSuccess : Error::cudaErrorInvalidResourceHandle;
+  });
+}
+
+WL_API wl_cudaEventRecord(EventHandle event, StreamHandle stream) {
+  return call(Needs::Queue, [&](Runtime&) {
+    if (!valid(event) || !valid(stream)) return Error::cudaErrorInvalidResourceHandle;
+    event->recorded = true;
+    event->time = std::chrono::steady_clock::now();
+    return Error::cudaSuccess;
+  });
+}
+WL_API wl_cudaEventRecordWithFlags(EventHandle event, StreamHandle stream, unsigned) {
+  return wl_cudaEventRecord(event, stream);
+}
+
+WL_API wl_cudaEventSynchronize(EventHandle event) { return wait_for(event); }
+WL_API wl_cudaEventQuery(EventHandle event) { return wait_for(event); }
+
+WL_API wl_cudaEventElapsedTime(float* milliseconds, EventHandle from, EventHandle to) {
+  return call(Needs::Context, [&](Runtime&) {
+    if (!milliseconds) return Error::cudaErrorInvalidValue;
+    for (EventHandle event : {from, to}) {
+      if (!valid(event) || !event->recorded || (event->flags & kDisableTiming)) {
+        return Error::cudaErrorInvalidResourceHandle;
+      }
+    }
+    *milliseconds = std::chrono::duration<float, std::milli>(to->time - from->time).count();
+    return Error::cudaSuccess;
+  });
+}
+
+}  // namespace warplens::cuda

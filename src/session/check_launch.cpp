@@ -1,0 +1,58 @@
+#include "session/check_launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warplens::session {
+namespace {
+
+// The same on every GPU of compute capability 5.0 and later (CUDA C++ Programming Guide, technical specifications).
+constexpr Dim3 kMaxGrid{2147483647, 65535, 65535};
+constexpr Dim3 kMaxBlock{1024, 1024, 64};
+constexpr uint64_t kMaxThreadsPerBlock = 1024;
+
+bool within(const Dim3& value, const Dim3& most) {
+  return value.x >= 1 && value.y >= 1 && value.z >= 1 && value.x <= most.x && value.y <= most.y && value.z <= most.z;
+}
+
+std::string text(const Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
+
+LaunchReport refuse(Outcome outcome, std::string message) { return {outcome, std::move(message), std::nullopt}; }
+
+}  // namespace
+
+std::optional<LaunchReport> check_launch(const model::GpuSpec& gpu, const ir::Function& kernel,
+                                         const exec::LaunchConfig& config, uint32_t dynamic_shared_limit) {
+  if (!within(config.grid, kMaxGrid)) {
+    return refuse(Outcome::InvalidConfiguration,
+                  "the grid " + text(config.grid) + " is not within 1 and " + text(kMaxGrid));
+  }
+  if (!within(config.block, kMaxBlock)) {
+    return refuse(Outcome::InvalidConfiguration,
+                  "the block " + text(config.block) + " is not within 1 and " + text(kMaxBlock));
+  }
+  uint64_t threads = config.block.count();
+  if (threads > kMaxThreadsPerBlock) {
+    return refuse(Outcome::InvalidConfiguration,
+                  fmt::format("a block of {} threads; {} is the most", threads, kMaxThreadsPerBlock));
+  }
+  const uint32_t* ntid = kernel.max_ntid;
+  uint64_t most = uint64_t{ntid[0]} * std::max(1u, ntid[1]) * std::max(1u, ntid[2]);
+  if (most && threads > most) {
+    return refuse(Outcome::OutOfResources,
+                  fmt::format("a block of {} threads; the kernel was compiled for {}", threads, most));
+  }
+  if (most && kernel.requires_ntid && threads != most) {
+    return refuse(Outcome::OutOfResources, fmt::format("a block of {} threads; the kernel requires {}", threads, most));
+  }
+  uint32_t left = gpu.shared_bytes_per_block - std::min(gpu.shared_bytes_per_block, kernel.shared_bytes);
+  uint32_t limit = dynamic_shared_limit ? dynamic_shared_limit : left;
+  if (config.dynamic_shared_bytes > limit) {
+    return refuse(Outcome::InvalidValue, fmt::format("{} bytes of dynamic shared memory; this kernel may have {}",
+                                                     config.dynamic_shared_bytes, limit));
+  }
+  return std::nullopt;
+}
+
+}  // namespace warplens::session

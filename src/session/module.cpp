@@ -1,0 +1,128 @@
+#include "session/module.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "lower/lower.h"
+#include "ptx/fatbin.h"
+#include "ptx/parse.h"
+
+namespace warplens::session {
+namespace {
+
+bool in_memory(const ir::Symbol& symbol) {
+  return symbol.space == ir::Space::Global || symbol.space == ir::Space::Const || symbol.managed;
+}
+
+template <typename List, typename Name>
+uint32_t index_of(const List& list, std::string_view name, Name&& name_of) {
+  for (uint32_t i = 0; i < list.size(); i++) {
+    if (name_of(list[i]) == name) return i;
+  }
+  return ir::kNone;
+}
+
+}  // namespace
+
+Module::Module(const void* fatbin, std::string ptx, std::string origin)
+    : fatbin_(fatbin), ptx_(std::move(ptx)), origin_(std::move(origin)) {}
+
+Module::~Module() {
+  for (uint64_t address : addresses_) {
+    if (address) memory_->free(address);
+  }
+}
+
+Status Module::load(exec::DeviceMemory& memory) {
+  if (!tried_) {
+    tried_ = true;
+    memory_ = &memory;
+    Status status = read();
+    if (status) status = place_variables();
+    if (!status) failure_ = status.error();
+  }
+  if (failure_) return *failure_;
+  return Ok{};
+}
+
+// Text -> ptx::Module, joined where the program was compiled in several pieces -> IR.
+Status Module::read() {
+  std::vector<std::string> texts;
+  if (fatbin_) {
+    auto read = ptx::read_fatbin(fatbin_);
+    if (!read) return read.error();
+    texts = ptx::newest_ptx(*read);
+    if (texts.empty()) {
+      return Error{fmt::format("{} holds machine code alone, and Warplens runs PTX", origin_),
+                   "rebuild it with -gencode arch=compute_80,code=[sm_80,compute_80]"};
+    }
+  } else {
+    texts.push_back(std::move(ptx_));
+  }
+  std::vector<ptx::Module> modules;
+  for (const std::string& text : texts) {
+    ptx::ParseResult parsed = ptx::parse(text, origin_);
+    diagnostics_.insert(diagnostics_.end(), parsed.diagnostics.begin(), parsed.diagnostics.end());
+    modules.push_back(std::move(parsed.module));
+  }
+  if (modules.size() > 1) {
+    lower::LinkResult linked = lower::link(std::move(modules));
+    diagnostics_.insert(diagnostics_.end(), linked.diagnostics.begin(), linked.diagnostics.end());
+    modules.clear();
+    modules.push_back(std::move(linked.module));
+  }
+  lower::LowerResult lowered = lower::lower(modules.front(), origin_);
+  diagnostics_.insert(diagnostics_.end(), lowered.diagnostics.begin(), lowered.diagnostics.end());
+  ir_ = std::make_shared<const ir::Module>(std::move(lowered.module));
+  return Ok{};
+}
+
+Status Module::place_variables() {
+  addresses_.assign(ir_->symbols.size(), 0);
+  for (size_t i = 0; i < ir_->symbols.size(); i++) {
+    const ir::Symbol& symbol = ir_->symbols[i];
+    if (!in_memory(symbol)) continue;
+    if (symbol.external)
+      return Error{fmt::format("variable {} is declared in {} and defined nowhere", symbol.name, origin_), ""};
+    using Kind = exec::Allocation::Kind;
+    auto address =
+        memory_->allocate(std::max<uint64_t>(symbol.bytes, 1), symbol.managed ? Kind::Managed : Kind::Symbol);
+    if (!address) return address.error();
+    addresses_[i] = *address;
+    // The memory may have been used before.
+    auto* bytes = reinterpret_cast<uint8_t*>(*address);
+    memset(bytes, 0, symbol.bytes);
+    memcpy(bytes, symbol.initial.data(), std::min<uint64_t>(symbol.initial.size(), symbol.bytes));
+  }
+  for (size_t i = 0; i < ir_->symbols.size(); i++) {
+    if (!addresses_[i]) continue;
+    for (const ir::Symbol::Relocation& relocation : ir_->symbols[i].relocations) {
+      uint64_t value = addresses_[relocation.symbol] + static_cast<uint64_t>(relocation.addend);
+      memcpy(reinterpret_cast<uint8_t*>(addresses_[i]) + relocation.offset, &value, sizeof value);
+    }
+  }
+  return Ok{};
+}
+
+uint32_t Module::find_kernel(std::string_view name) const {
+  return index_of(ir_->kernels, name, [](const ir::Kernel& k) -> std::string_view { return k.function.name; });
+}
+
+uint32_t Module::find_symbol(std::string_view name) const {
+  return index_of(ir_->symbols, name, [](const ir::Symbol& s) -> std::string_view { return s.name; });
+}
+
+uint64_t Module::const_bytes() const {
+  uint64_t bytes = 0;
+  for (const ir::Symbol& symbol : ir_->symbols) bytes += symbol.space == ir::Space::Const ? symbol.bytes : 0;
+  return bytes;
+}
+
+Module::Loaded& Module::loaded(uint32_t kernel, jit::Engine& engine) {
+  Loaded& loaded = loaded_[kernel];
+  if (!loaded.handle) loaded.handle = engine.load(ir_, kernel, addresses_);
+  return loaded;
+}
+
+}  // namespace warplens::session

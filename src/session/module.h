@@ -1,0 +1,58 @@
+// One registered binary: its PTX, once read; its variables in device memory; its kernels, once loaded.
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "base/result.h"
+#include "exec/memory.h"
+#include "ir/ir.h"
+#include "jit/engine.h"
+#include "session/session.h"
+
+namespace warplens::session {
+
+class Module {
+ public:
+  Module(const void* fatbin, std::string ptx, std::string origin);
+  ~Module();
+
+  // Reads the PTX and places the variables, the first time. An Error stays: NoKernelImage.
+  Status load(exec::DeviceMemory& memory);
+  bool tried() const { return tried_; }
+  const std::string& origin() const { return origin_; }
+  const Diagnostics& diagnostics() const { return diagnostics_; }
+
+  // After load(). ir::kNone: there is none of that name.
+  uint32_t find_kernel(std::string_view name) const;
+  uint32_t find_symbol(std::string_view name) const;
+  const ir::Module& ir() const { return *ir_; }
+  uint64_t address_of(uint32_t symbol) const { return addresses_[symbol]; }
+  uint64_t const_bytes() const;
+
+  struct Loaded {
+    jit::Engine::KernelHandle handle;
+    uint32_t record = ir::kNone;  // report::Kernel::id, once it was recorded
+  };
+  Loaded& loaded(uint32_t kernel, jit::Engine& engine);
+
+ private:
+  Status read();
+  Status place_variables();
+
+  const void* fatbin_;
+  std::string ptx_, origin_;
+  bool tried_ = false;
+  std::optional<Error> failure_;
+  Diagnostics diagnostics_;
+  std::shared_ptr<const ir::Module> ir_;
+  exec::DeviceMemory* memory_ = nullptr;
+  std::vector<uint64_t> addresses_;  // index: ir::Module::symbols; 0 for what is no variable in memory
+  std::map<uint32_t, Loaded> loaded_;
+};
+
+}  // namespace warplens::session

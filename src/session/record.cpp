@@ -1,0 +1,157 @@
+#include "session/record.h"
+
+#include <fmt/format.h>
+
+namespace warplens::session {
+namespace {
+
+static_assert(static_cast<int>(report::AccessKind::Barrier) == static_cast<int>(ir::SiteKind::Barrier));
+static_assert(static_cast<int>(report::Space::Generic) == static_cast<int>(ir::Space::Generic));
+
+struct FaultWords {
+  const char* kind;
+  const char* verdict;
+};
+FaultWords words(exec::FaultKind kind) {
+  switch (kind) {
+    case exec::FaultKind::OutOfBounds:
+      return {"out of bounds", "program"};
+    case exec::FaultKind::Misaligned:
+      return {"misaligned", "program"};
+    case exec::FaultKind::SharedOutOfBounds:
+      return {"out of bounds in shared memory", "program"};
+    case exec::FaultKind::LocalOutOfBounds:
+      return {"out of bounds in local memory", "program"};
+    case exec::FaultKind::Trap:
+      return {"trap", "program"};
+    case exec::FaultKind::Assert:
+      return {"assertion failed", "program"};
+    case exec::FaultKind::Unsupported:
+      return {"unsupported instruction", "warplens"};
+    case exec::FaultKind::Deadlock:
+      return {"deadlock", "program"};
+    case exec::FaultKind::Stopped:
+      break;
+  }
+  return {"stopped", "stopped"};
+}
+
+std::vector<report::Frame> frames(const ir::Module& module, const ir::Location& location) {
+  std::vector<report::Frame> out;
+  for (const ir::Frame& frame : location.frames) {
+    bool known = frame.file < module.files.size();
+    out.push_back({known ? module.files[frame.file] : "", frame.pos.line, frame.pos.column, frame.function});
+  }
+  return out;
+}
+
+report::Site record_site(const ir::Module& module, const ir::Function& function, const ir::Site& site) {
+  report::Site out;
+  out.kind = static_cast<report::AccessKind>(site.kind);
+  out.space = static_cast<report::Space>(site.space);
+  out.bytes_per_lane = site.bytes_per_lane;
+  out.components = site.components;
+  out.opcode = site.opcode;
+  out.operand = site.operand;
+  if (site.location < function.locations.size()) {
+    out.ptx_line = function.locations[site.location].ptx_line;
+    out.frames = frames(module, function.locations[site.location]);
+  }
+  return out;
+}
+
+report::SiteCounts record_counts(const observe::SiteStats& stats) {
+  report::SiteCounts out;
+  out.requests = stats.requests;
+  out.lanes = stats.lanes;
+  out.sectors = stats.sectors;
+  out.sectors_ideal = stats.sectors_ideal;
+  out.tag_requests = stats.tag_requests;
+  out.wavefronts = stats.wavefronts;
+  out.wavefronts_ideal = stats.wavefronts_ideal;
+  out.bytes_used = stats.bytes_used;
+  out.branch_executed = stats.branch_executed;
+  out.branch_divergent = stats.branch_divergent;
+  out.branch_lanes = stats.branch_lanes;
+  out.branch_taken = stats.branch_taken;
+  for (const auto& entry : stats.patterns.entries()) out.patterns.push_back({entry.words, entry.count});
+  return out;
+}
+
+std::string text(const Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
+
+}  // namespace
+
+report::Kernel record_kernel(const ir::Module& module, const ir::Kernel& kernel, uint32_t id) {
+  report::Kernel out;
+  out.id = id;
+  out.name = kernel.function.name;
+  out.target = module.target;
+  out.static_shared_bytes = kernel.function.shared_bytes;
+  out.local_bytes = kernel.function.local_bytes;
+  for (const ir::Site& site : kernel.function.sites) out.sites.push_back(record_site(module, kernel.function, site));
+  return out;
+}
+
+report::Launch record_launch(uint32_t kernel, const exec::LaunchConfig& config, const exec::LaunchResult& result,
+                             std::span<const observe::SiteStats> sites) {
+  report::Launch out;
+  out.kernel = kernel;
+  out.grid = config.grid;
+  out.block = config.block;
+  out.dynamic_shared_bytes = config.dynamic_shared_bytes;
+  out.warps = result.counts.warps;
+  out.instructions = result.counts.instructions;
+  out.thread_instructions = result.counts.thread_instructions;
+  out.thread_instructions_pred_on = result.counts.thread_instructions_pred_on;
+  out.seconds = result.seconds;
+  out.compile_seconds = result.compile_seconds;
+  out.from_cache = result.from_cache;
+  out.complete = !result.fault.has_value();
+  for (const observe::SiteStats& stats : sites) out.sites.push_back(record_counts(stats));
+  return out;
+}
+
+report::Fault record_fault(uint32_t kernel, uint64_t launch, const exec::Fault& fault) {
+  report::Fault out;
+  out.kind = words(fault.kind).kind;
+  out.verdict = words(fault.kind).verdict;
+  out.kernel = kernel;
+  out.launch = launch;
+  out.block = fault.block;
+  out.thread = fault.thread;
+  if (fault.site != ir::kNone) out.site = fault.site;
+  out.address = fault.address;
+  out.bytes = fault.bytes;
+  out.nearest = fault.nearest;
+  out.message = fault.message;
+  return out;
+}
+
+report::Note record_note(const Diagnostic& diagnostic) {
+  const char* kinds[] = {"note", "warning", "error"};
+  return {kinds[static_cast<int>(diagnostic.severity)],
+          diagnostic.message,
+          diagnostic.hint,
+          diagnostic.file,
+          diagnostic.pos.line,
+          1};
+}
+
+std::string describe_fault(const ir::Module& module, const ir::Function& function, const exec::Fault& fault) {
+  std::string out = fmt::format("{}: {}", function.name, words(fault.kind).kind);
+  if (fault.bytes) out += fmt::format(": {} bytes at {:#x}", fault.bytes, fault.address);
+  if (!fault.nearest.empty()) out += ", " + fault.nearest;
+  if (!fault.message.empty()) out += ": " + fault.message;
+  if (fault.kind != exec::FaultKind::Stopped) out += ", block " + text(fault.block) + ", thread " + text(fault.thread);
+  if (fault.site >= function.sites.size()) return out;
+  const ir::Site& site = function.sites[fault.site];
+  if (site.location >= function.locations.size()) return out;
+  const ir::Location& location = function.locations[site.location];
+  if (location.frames.empty()) return out + fmt::format(", {} in PTX line {}", site.opcode, location.ptx_line);
+  const ir::Frame& frame = location.frames.front();
+  std::string file = frame.file < module.files.size() ? module.files[frame.file] : "?";
+  return out + fmt::format(", {} in {}:{}", site.opcode, file, frame.pos.line);
+}
+
+}  // namespace warplens::session

@@ -1,0 +1,177 @@
+// The whole flow, from a launch to its record:
+//
+//   fat binary -> PTX -> ptx::Module -> ir::Module      Module::load, on first use
+//   variables -> device memory                          Module::load
+//   kernel -> compiled code                             Module::loaded, on first launch
+//   launch -> events and counts -> site statistics      Session::launch: engine_ and observe::Observer
+//   statistics -> spool                                 Impl::record, before launch() returns
+#include "session/session.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "jit/engine.h"
+#include "observe/observer.h"
+#include "report/spool.h"
+#include "session/check_launch.h"
+#include "session/module.h"
+#include "session/record.h"
+
+namespace warplens::session {
+
+struct Session::Impl {
+  Options options;
+  model::GpuSpec gpu;
+  exec::DeviceMemory memory;
+  jit::Engine engine;
+  std::optional<report::SpoolWriter> spool;
+  std::vector<std::unique_ptr<Module>> modules;
+  std::atomic<bool> stop{false};
+  uint64_t launches = 0;
+  uint32_t kernels = 0;
+
+  Impl(Options o, model::GpuSpec g)
+      : options(std::move(o)),
+        gpu(std::move(g)),
+        memory(gpu.memory_bytes),
+        engine({options.threads, options.cpu, options.cache_dir, true}, memory) {}
+
+  void record_run();
+  Status load(Module& module);
+  uint32_t record_once(Module& module, uint32_t kernel, Module::Loaded& loaded);
+  Module* add(std::unique_ptr<Module> module);
+};
+
+Result<std::unique_ptr<Session>> Session::open(Options options) {
+  auto gpu = model::find_gpu(options.gpu);
+  if (!gpu) return gpu.error();
+  auto impl = std::make_unique<Impl>(std::move(options), std::move(*gpu));
+  if (!impl->options.spool.empty()) {
+    auto spool = report::SpoolWriter::open(impl->options.spool);
+    if (!spool) return spool.error();
+    impl->spool.emplace(std::move(*spool));
+    impl->record_run();
+  }
+  return std::unique_ptr<Session>(new Session(std::move(impl)));
+}
+
+Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Session::~Session() { impl_->modules.clear(); }
+
+void Session::Impl::record_run() {
+  report::Run run;
+  const std::vector<std::string>& command = options.command;
+  if (!command.empty()) run.program = command.front();
+  if (command.size() > 1) run.arguments.assign(command.begin() + 1, command.end());
+  run.gpu = gpu.id;
+  run.gpu_name = gpu.name;
+  run.version = WARPLENS_VERSION;
+  run.cpu = engine.cpu();
+  run.threads = engine.threads();
+  spool->run(run);
+}
+
+Module* Session::Impl::add(std::unique_ptr<Module> module) {
+  modules.push_back(std::move(module));
+  return modules.back().get();
+}
+
+Module* Session::add_fatbin(const void* wrapper, std::string origin) {
+  return impl_->add(std::make_unique<Module>(wrapper, "", std::move(origin)));
+}
+
+Module* Session::add_ptx(std::string text, std::string origin) {
+  return impl_->add(std::make_unique<Module>(nullptr, std::move(text), std::move(origin)));
+}
+
+void Session::remove(Module* module) {
+  std::erase_if(impl_->modules, [&](const auto& owned) { return owned.get() == module; });
+}
+
+// Reads the module on first use, and records what was wrong with it.
+Status Session::Impl::load(Module& module) {
+  bool first = !module.tried();
+  Status status = module.load(memory);
+  if (!first || !spool) return status;
+  for (const Diagnostic& diagnostic : module.diagnostics()) spool->note(record_note(diagnostic));
+  if (!status) spool->note({"error", status.error().what, status.error().hint, module.origin(), 0, 1});
+  return status;
+}
+
+Result<KernelInfo> Session::kernel(Module& module, std::string_view name, Outcome* outcome) {
+  Outcome ignored;
+  Outcome& why = outcome ? *outcome : ignored;
+  why = Outcome::NoKernelImage;
+  Status status = impl_->load(module);
+  if (!status) return Error{fmt::format("kernel {}: {}", name, status.error().what), status.error().hint};
+  why = Outcome::NoSuchKernel;
+  uint32_t index = module.find_kernel(name);
+  if (index == ir::kNone) return Error{fmt::format("kernel {} is not in the PTX of {}", name, module.origin()), ""};
+  why = Outcome::Ok;
+  return KernelInfo{&module.ir().kernels[index], module.const_bytes(), module.ir().target};
+}
+
+Result<Variable> Session::variable(Module& module, std::string_view name) {
+  Status status = impl_->load(module);
+  if (!status) return status.error();
+  uint32_t index = module.find_symbol(name);
+  if (index == ir::kNone || !module.address_of(index)) {
+    return Error{fmt::format("variable {} is not in the PTX of {}", name, module.origin()), ""};
+  }
+  return Variable{module.address_of(index), module.ir().symbols[index].bytes};
+}
+
+LaunchReport Session::launch(Module& module, std::string_view name, const exec::LaunchConfig& config,
+                             std::span<const uint8_t> params, uint32_t dynamic_shared_limit) {
+  Outcome outcome;
+  Result<KernelInfo> info = kernel(module, name, &outcome);
+  if (!info) return {outcome, info.error().what, std::nullopt};
+  const ir::Function& function = info->kernel->function;
+  if (auto refused = check_launch(impl_->gpu, function, config, dynamic_shared_limit)) {
+    refused->message = fmt::format("{}: {}", name, refused->message);
+    if (impl_->spool) impl_->spool->note({"error", refused->message, "", "", 0, 1});
+    return *refused;
+  }
+
+  uint32_t index = module.find_kernel(name);
+  Module::Loaded& loaded = module.loaded(index, impl_->engine);
+  observe::Observer observer(function.sites, impl_->engine.threads());
+  auto sink_of = [&](unsigned worker) { return observer.sink(worker); };
+  exec::LaunchResult result = impl_->engine.launch(loaded.handle, config, params, sink_of, impl_->stop);
+  observer.add_branches(result.counts.branches);
+  std::vector<observe::SiteStats> sites = observer.finish();
+
+  uint64_t number = impl_->launches++;
+  if (impl_->spool) {
+    uint32_t id = impl_->record_once(module, index, loaded);
+    report::Launch launch = record_launch(id, config, result, sites);
+    launch.index = number;
+    impl_->spool->launch(launch);
+    if (result.fault) impl_->spool->fault(record_fault(id, number, *result.fault));
+  }
+  if (!result.fault) return {};
+  return {Outcome::Fault, describe_fault(module.ir(), function, *result.fault), result.fault};
+}
+
+uint32_t Session::Impl::record_once(Module& module, uint32_t kernel, Module::Loaded& loaded) {
+  if (loaded.record == ir::kNone) {
+    // Unlike those of other processes that write to the same spool.
+    constexpr uint32_t kKernelsPerProcess = 1024;
+    loaded.record = static_cast<uint32_t>(getpid()) * kKernelsPerProcess + kernels++;
+    spool->kernel(record_kernel(module.ir(), module.ir().kernels[kernel], loaded.record));
+  }
+  return loaded.record;
+}
+
+void Session::record_refused(std::string_view function) {
+  if (impl_->spool) impl_->spool->note({"refused", fmt::format("{} is not supported", function), "", "", 0, 1});
+}
+
+bool Session::recording() const { return impl_->spool.has_value(); }
+const model::GpuSpec& Session::gpu() const { return impl_->gpu; }
+exec::DeviceMemory& Session::memory() { return impl_->memory; }
+std::atomic<bool>& Session::stop() { return impl_->stop; }
+
+}  // namespace warplens::session
