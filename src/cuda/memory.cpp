@@ -56,7 +56,8 @@ bool overlaps_registered(uint64_t start, size_t bytes) {
 }  // namespace
 
 WL_API wl_cudaMalloc(void** out, size_t bytes) {
-  return call(Needs::Context, [&](Runtime& r) { return allocate(r, out, bytes, Kind::Device); });
+  // Nothing is asked of the device for nothing: that works even after a fault.
+  return call(bytes ? Needs::Context : Needs::Nothing, [&](Runtime& r) { return allocate(r, out, bytes, Kind::Device); });
 }
 
 WL_API wl_cudaMallocAsync(void** out, size_t bytes, StreamHandle) { return wl_cudaMalloc(out, bytes); }

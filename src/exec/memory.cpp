@@ -20,6 +20,8 @@ constexpr uint64_t kGap = 512;
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kLarge = 1 << 20;
 constexpr uint64_t kLargeAlignment = 2 << 20;
+constexpr uint64_t kNullWindow = 64 << 10;  // accesses to members and small indices of a null pointer
+constexpr uint64_t kFar = uint64_t{1} << 30;
 constexpr uint64_t kGrowth = 2 << 20;
 // Far from where Linux puts programs, libraries, heaps and stacks, so that it is nearly always free.
 constexpr uint64_t kPreferredBase = 0x200000000000;
@@ -189,6 +191,8 @@ std::string DeviceMemory::describe_nearest(uint64_t address, uint64_t bytes) con
   }
   uint64_t past = below ? address - below->base - below->bytes : ~uint64_t{0};
   uint64_t before = above ? above->base - address : ~uint64_t{0};
+  if (address < kNullWindow) return fmt::format("{} bytes from the null pointer", address);
+  if (std::min(past, before) > kFar) return "far from every allocation";
   if (past <= before) return fmt::format("{} bytes past the end of {}", past, named(*below));
   return fmt::format("{} bytes before {}", before, named(*above));
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "lower/lower.h"
@@ -13,6 +14,28 @@ namespace {
 
 bool in_memory(const ir::Symbol& symbol) {
   return symbol.space == ir::Space::Global || symbol.space == ir::Space::Const || symbol.managed;
+}
+
+struct Source {
+  std::string text, name;
+};
+
+// The PTX to run: the newest image of the container, or of each where the program was compiled in pieces (-rdc).
+Result<std::vector<Source>> newest_texts(const void* fatbin, const std::string& origin) {
+  auto containers = ptx::read_registered(fatbin);
+  if (!containers) return containers.error();
+  bool in_pieces = std::any_of(containers->begin(), containers->end(), [](const auto& c) { return c.relocatable; });
+  std::vector<Source> sources;
+  for (const ptx::Container& container : *containers) {
+    const ptx::Image* image = ptx::newest_ptx(container);
+    if (!image || container.relocatable != in_pieces) continue;
+    auto text = ptx::unpack(*image);
+    if (!text) return text.error();
+    sources.push_back({std::move(*text), image->name.empty() ? origin : image->name});
+  }
+  if (!sources.empty()) return sources;
+  return Error{fmt::format("{} holds machine code alone, and Warplens runs PTX", origin),
+               "rebuild it with -gencode arch=compute_80,code=[sm_80,compute_80]"};
 }
 
 template <typename List, typename Name>
@@ -48,34 +71,29 @@ Status Module::load(exec::DeviceMemory& memory) {
 
 // Text -> ptx::Module, joined where the program was compiled in several pieces -> IR.
 Status Module::read() {
-  std::vector<std::string> texts;
-  if (fatbin_) {
-    auto read = ptx::read_fatbin(fatbin_);
-    if (!read) return read.error();
-    texts = ptx::newest_ptx(*read);
-    if (texts.empty()) {
-      return Error{fmt::format("{} holds machine code alone, and Warplens runs PTX", origin_),
-                   "rebuild it with -gencode arch=compute_80,code=[sm_80,compute_80]"};
-    }
-  } else {
-    texts.push_back(std::move(ptx_));
-  }
+  Result<std::vector<Source>> sources =
+      fatbin_ ? newest_texts(fatbin_, origin_) : std::vector{Source{std::move(ptx_), origin_}};
+  if (!sources) return sources.error();
   std::vector<ptx::Module> modules;
-  for (const std::string& text : texts) {
-    ptx::ParseResult parsed = ptx::parse(text, origin_);
-    diagnostics_.insert(diagnostics_.end(), parsed.diagnostics.begin(), parsed.diagnostics.end());
+  for (const Source& source : *sources) {
+    ptx::ParseResult parsed = ptx::parse(source.text, source.name);
+    note(parsed.diagnostics);
     modules.push_back(std::move(parsed.module));
   }
   if (modules.size() > 1) {
     lower::LinkResult linked = lower::link(std::move(modules));
-    diagnostics_.insert(diagnostics_.end(), linked.diagnostics.begin(), linked.diagnostics.end());
+    note(linked.diagnostics);
     modules.clear();
     modules.push_back(std::move(linked.module));
   }
-  lower::LowerResult lowered = lower::lower(modules.front(), origin_);
-  diagnostics_.insert(diagnostics_.end(), lowered.diagnostics.begin(), lowered.diagnostics.end());
+  lower::LowerResult lowered = lower::lower(modules.front(), sources->front().name);
+  note(lowered.diagnostics);
   ir_ = std::make_shared<const ir::Module>(std::move(lowered.module));
   return Ok{};
+}
+
+void Module::note(const Diagnostics& diagnostics) {
+  diagnostics_.insert(diagnostics_.end(), diagnostics.begin(), diagnostics.end());
 }
 
 Status Module::place_variables() {

@@ -42,6 +42,7 @@ class Module {
 
  private:
   Status read();
+  void note(const Diagnostics& diagnostics);
   Status place_variables();
 
   const void* fatbin_;

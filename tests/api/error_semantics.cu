@@ -255,14 +255,9 @@ static void devices() {
          cudaGetErrorName((cudaError_t)12345));
 }
 
-static void host_function(void*) {
-  puts("host function");
-  fflush(stdout);
-}
-static void callback(cudaStream_t, cudaError_t status, void*) {
-  printf("callback %d\n", status);
-  fflush(stdout);
-}
+static int host_calls = 0, callback_status = -1;
+static void host_function(void*) { host_calls++; }
+static void callback(cudaStream_t, cudaError_t status, void*) { callback_status = status; }
 
 static void streams_and_events() {
   cudaStream_t s;
@@ -311,8 +306,10 @@ static void streams_and_events() {
   SAY(cudaStreamWaitEvent(s, 0, 0));
   SAY(cudaLaunchHostFunc(s, host_function, 0));
   SAY(cudaStreamSynchronize(s));
+  printf("host functions called: %d\n", host_calls);
   SAY(cudaStreamAddCallback(s, callback, 0, 0));
   SAY(cudaStreamSynchronize(s));
+  printf("callback's status: %d\n", callback_status);
   SAY(cudaStreamAddCallback(s, callback, 0, 1));
   SAY(cudaEventDestroy(a));
   SAY(cudaEventDestroy(0));
