@@ -40,4 +40,17 @@ bool has_pattern_plain(const uint64_t* address, uint64_t base, const int64_t* pa
   return true;
 }
 
+bool has_no_runs_plain(const uint64_t* address, uint32_t width) {
+  const uint64_t step = address[1] - address[0];
+  int same = 0, units = 0;
+  bool bends = false;
+  for (int l = 0; l + 1 < 32; ++l) {
+    const uint64_t distance = address[l + 1] - address[l];
+    same += distance == 0;
+    units += distance == width;
+    bends |= distance != step;
+  }
+  return bends && same < 16 && units < 16;
+}
+
 }  // namespace warplens::model

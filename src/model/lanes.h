@@ -28,10 +28,15 @@ LaneCounts count(const Lanes& lanes);
 // address[l] == base + pattern[l] for every active lane.
 bool has_pattern(const uint64_t* address, uint64_t base, const int64_t* pattern, uint32_t mask);
 
+// For 32 active lanes: the distances from lane to lane differ, and too few of them are 0 or `width` for classify()
+// (lane_pattern.h) to call it rows or groups. So true means irregular; false means to look closer.
+bool has_no_runs(const uint64_t* address, uint32_t width);
+
 // The plain versions, for processors without a fast one and as the test's reference.
 bool gather_plain(const uint64_t* address, uint32_t mask, Lanes& lanes);
 LaneCounts count_plain(const Lanes& lanes);
 bool has_pattern_plain(const uint64_t* address, uint64_t base, const int64_t* pattern, uint32_t mask);
+bool has_no_runs_plain(const uint64_t* address, uint32_t width);
 
 inline uint32_t ceil_div(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 

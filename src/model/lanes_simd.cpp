@@ -117,6 +117,12 @@ WL_INLINE LaneCounts count_body(const Lanes& lanes) {
   return out;
 }
 
+// All ones in the elements whose lane is active; lanes l to l + 3.
+WL_INLINE U64 active(uint32_t mask, int l) {
+  const U64 bits = {1, 2, 4, 8}, all = U64{} + mask;
+  return U64((all >> l & bits) == bits);
+}
+
 WL_INLINE bool gather_body(const uint64_t* address, uint32_t mask, Lanes& lanes) {
   if (mask == 0) return false;
   const uint64_t first = address[std::countr_zero(mask)];
@@ -124,9 +130,9 @@ WL_INLINE bool gather_body(const uint64_t* address, uint32_t mask, Lanes& lanes)
   const uint64_t* from = address;
   alignas(32) uint64_t filled[32];
   if (mask != ~0u) {
-    const U64 bits = {1, 2, 4, 8}, all = U64{} + mask, stand_in = U64{} + first;
+    const U64 stand_in = U64{} + first;
     for (int l = 0; l < 32; l += 4) {
-      const U64 on = U64((all >> l & bits) == bits), mixed = (load<U64>(address + l) & on) | (stand_in & ~on);
+      const U64 on = active(mask, l), mixed = (load<U64>(address + l) & on) | (stand_in & ~on);
       std::memcpy(filled + l, &mixed, sizeof mixed);
     }
     from = filled;
@@ -144,11 +150,26 @@ WL_INLINE bool gather_body(const uint64_t* address, uint32_t mask, Lanes& lanes)
 }
 
 WL_INLINE bool has_pattern_body(const uint64_t* address, uint64_t base, const int64_t* pattern, uint32_t mask) {
-  if (mask != ~0u) return has_pattern_plain(address, base, pattern, mask);
   U64 differs{};
 #pragma GCC unroll 8
-  for (int l = 0; l < 32; l += 4) differs |= (load<U64>(address + l) - base) ^ load<U64>(pattern + l);
+  for (int l = 0; l < 32; l += 4)
+    differs |= ((load<U64>(address + l) - base) ^ load<U64>(pattern + l)) & active(mask, l);
   return !any(differs);
+}
+
+WL_INLINE bool has_no_runs_body(const uint64_t* address, uint32_t width) {
+  const U64 zero{}, unit = zero + width, step = zero + (address[1] - address[0]);
+  U64 same{}, units{}, bends{};
+#pragma GCC unroll 8
+  for (int l = 0; l < 32; l += 4) {
+    // The last block looks back one lane, so that nothing is read past the end: lanes 27 and 28 are then seen twice.
+    const int from = l == 28 ? 27 : l;
+    const U64 distance = load<U64>(address + from + 1) - load<U64>(address + from);
+    same -= U64(distance == zero);
+    units -= U64(distance == unit);
+    bends |= distance ^ step;
+  }
+  return any(bends) && same[0] + same[1] + same[2] + same[3] < 16 && units[0] + units[1] + units[2] + units[3] < 16;
 }
 
 #if defined(__x86_64__)
@@ -160,6 +181,7 @@ WL_AVX2 bool gather_avx2(const uint64_t* address, uint32_t mask, Lanes& lanes) {
 WL_AVX2 bool has_pattern_avx2(const uint64_t* address, uint64_t base, const int64_t* pattern, uint32_t mask) {
   return has_pattern_body(address, base, pattern, mask);
 }
+WL_AVX2 bool has_no_runs_avx2(const uint64_t* address, uint32_t width) { return has_no_runs_body(address, width); }
 #define WL_DISPATCH(name, ...) \
   return __builtin_cpu_supports("avx2") ? name##_avx2(__VA_ARGS__) : name##_plain(__VA_ARGS__);
 #else
@@ -173,5 +195,7 @@ bool gather(const uint64_t* address, uint32_t mask, Lanes& lanes) { WL_DISPATCH(
 bool has_pattern(const uint64_t* address, uint64_t base, const int64_t* pattern, uint32_t mask) {
   WL_DISPATCH(has_pattern, address, base, pattern, mask)
 }
+
+bool has_no_runs(const uint64_t* address, uint32_t width) { WL_DISPATCH(has_no_runs, address, width) }
 
 }  // namespace warplens::model

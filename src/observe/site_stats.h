@@ -59,7 +59,6 @@ struct SiteStats {
   uint64_t branch_executed = 0;   // by warps
   uint64_t branch_divergent = 0;  // warps whose active lanes went both ways
   uint64_t branch_lanes = 0;      // active lanes, summed
-  uint64_t branch_taken = 0;      // lanes that took it
 
   void merge(const SiteStats& other);
 };

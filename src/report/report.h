@@ -50,7 +50,7 @@ struct SiteCounts {
   uint64_t sectors = 0, sectors_ideal = 0, tag_requests = 0;
   uint64_t wavefronts = 0, wavefronts_ideal = 0;
   uint64_t bytes_used = 0;  // distinct bytes touched, summed over requests
-  uint64_t branch_executed = 0, branch_divergent = 0, branch_lanes = 0, branch_taken = 0;
+  uint64_t branch_executed = 0, branch_divergent = 0, branch_lanes = 0;
   std::vector<PatternCount> patterns;  // most frequent first
   bool empty() const { return requests == 0 && branch_executed == 0; }
   void add(const SiteCounts& other);

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
+#include "model/lanes.h"
+
 namespace warplens::model {
 namespace {
 
@@ -33,6 +37,28 @@ TEST(LanePattern, Words) {
   EXPECT_EQ(text([](L l) { return (l ^ 1) * 4; }), "irregular");
   EXPECT_EQ(text([](L l) { return l == 7 ? 0 : 4 * l; }), "irregular");
   EXPECT_EQ(text([](L l) { return l << 45; }), "lane stride 549755813887 B");  // saturated
+}
+
+TEST(LanePattern, NoRunsMeansIrregular) {
+  std::mt19937_64 random(5);
+  int irregular = 0, found = 0;
+  for (int n = 0; n < 50000; ++n) {
+    uint64_t address[32];
+    int64_t pattern[32];
+    const uint64_t pool = 1 + random() % 6, run = 1 + random() % 16;
+    for (uint64_t l = 0; l < 32; ++l) {
+      address[l] = 1024 + (n % 3 == 0 ? random() % pool * 4 : l / run * 4096 + l % run * (n % 3 == 1 ? 4 : 0));
+      if (random() % 40 == 0) address[l] += 4;
+      pattern[l] = int64_t(address[l]);
+    }
+    const bool is = classify(pattern, ~0u, 4).shape == PatternClass::Irregular;
+    irregular += is;
+    for (const bool no_runs : {has_no_runs(address, 4), has_no_runs_plain(address, 4)}) {
+      EXPECT_TRUE(is || !no_runs);
+      found += no_runs;
+    }
+  }
+  EXPECT_GT(found, irregular);  // it finds more than half of them
 }
 
 TEST(LanePattern, Masks) {

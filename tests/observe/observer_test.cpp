@@ -1,0 +1,188 @@
+#include "observe/observer.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <random>
+
+#include "model/banks.h"
+#include "model/coalesce.h"
+
+namespace warplens::observe {
+namespace {
+
+ir::Site site(ir::SiteKind kind, ir::Space space, uint8_t width, std::string opcode = "") {
+  ir::Site s;
+  s.kind = kind;
+  s.space = space;
+  s.bytes_per_lane = width;
+  s.opcode = std::move(opcode);
+  return s;
+}
+
+std::vector<ir::Site> example_sites() {
+  return {site(ir::SiteKind::Load, ir::Space::Global, 4),
+          site(ir::SiteKind::Store, ir::Space::Global, 16),
+          site(ir::SiteKind::Load, ir::Space::Shared, 4),
+          site(ir::SiteKind::Load, ir::Space::Shared, 16),
+          site(ir::SiteKind::Store, ir::Space::Shared, 8),
+          site(ir::SiteKind::Atomic, ir::Space::Shared, 4, "atom.shared.add.u32"),
+          site(ir::SiteKind::Atomic, ir::Space::Shared, 4, "atom.shared.cas.b32"),
+          site(ir::SiteKind::Load, ir::Space::Local, 4),
+          site(ir::SiteKind::Load, ir::Space::Global, 1)};
+}
+
+// A stream such as programs make: long stretches of one pattern with a moving base, and data-dependent stretches.
+std::vector<event::Access> stream(size_t count) {
+  std::mt19937_64 random(11);
+  const auto sites = example_sites();
+  std::vector<event::Access> out;
+  while (out.size() < count) {
+    event::Access a{};
+    a.site = uint32_t(random() % sites.size());
+    const uint64_t width = sites[a.site].bytes_per_lane;
+    const bool shared = sites[a.site].space == ir::Space::Shared;
+    a.mask = random() % 3 ? ~0u : uint32_t(random());
+    uint64_t base = (shared ? 0 : uint64_t{1} << 40) + random() % 1024 * width;
+    const uint64_t stride = random() % 5 * width, step = random() % 40 * width;
+    const bool irregular = random() % 4 == 0;
+    for (size_t n = random() % 20 + 1; n > 0 && out.size() < count; --n, base += step) {
+      for (uint64_t l = 0; l < 32; ++l) a.address[l] = irregular ? base + random() % 256 * width : base + l * stride;
+      out.push_back(a);
+    }
+  }
+  return out;
+}
+
+std::vector<SiteStats> observe(const std::vector<event::Access>& accesses, unsigned workers, unsigned seed) {
+  Observer observer(example_sites(), workers);
+  std::mt19937 random(seed);
+  for (size_t at = 0; at < accesses.size();) {
+    const size_t n = std::min<size_t>(accesses.size() - at, 1 + random() % 64);
+    observer.sink(random() % workers)->accesses(std::span(accesses).subspan(at, n));
+    at += n;
+  }
+  return observer.finish();
+}
+
+void expect_equal(const SiteStats& a, const SiteStats& b) {
+  EXPECT_EQ(a.requests, b.requests);
+  EXPECT_EQ(a.lanes, b.lanes);
+  EXPECT_EQ(a.sectors, b.sectors);
+  EXPECT_EQ(a.sectors_ideal, b.sectors_ideal);
+  EXPECT_EQ(a.tag_requests, b.tag_requests);
+  EXPECT_EQ(a.wavefronts, b.wavefronts);
+  EXPECT_EQ(a.wavefronts_ideal, b.wavefronts_ideal);
+  EXPECT_EQ(a.bytes_used, b.bytes_used);
+  EXPECT_EQ(a.patterns.summary(), b.patterns.summary());
+  const auto x = a.patterns.entries(), y = b.patterns.entries();
+  ASSERT_EQ(x.size(), y.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    EXPECT_EQ(x[i].words, y[i].words);
+    EXPECT_EQ(x[i].count, y[i].count);
+  }
+}
+
+TEST(Observer, EqualsTheModelRequestByRequest) {
+  const auto accesses = stream(100000);
+  const auto stats = observe(accesses, 1, 1);
+  const auto sites = example_sites();
+  std::vector<SiteStats> expected(sites.size());
+  for (const event::Access& a : accesses) {
+    if (a.mask == 0) continue;
+    const ir::Site& s = sites[a.site];
+    SiteStats& e = expected[a.site];
+    ++e.requests;
+    e.lanes += uint64_t(std::popcount(a.mask));
+    int64_t pattern[32];
+    for (int l = 0; l < 32; ++l) pattern[l] = int64_t(a.address[l]);
+    e.patterns.add(model::pack(model::classify(pattern, a.mask, s.bytes_per_lane)), 1);
+    if (s.space == ir::Space::Global) {
+      const auto c = model::coalesce(a.address, a.mask, s.bytes_per_lane);
+      e.sectors += c.sectors, e.sectors_ideal += c.sectors_ideal, e.tag_requests += c.tag_requests;
+      e.bytes_used += c.bytes_used;
+    } else if (s.space == ir::Space::Shared) {
+      const auto op = s.opcode.find(".cas") != std::string::npos ? model::SharedOp::CompareAndSwap
+                      : s.kind == ir::SiteKind::Atomic           ? model::SharedOp::Atomic
+                      : s.kind == ir::SiteKind::Store            ? model::SharedOp::Store
+                                                                 : model::SharedOp::Load;
+      const auto c = model::banks(a.address, a.mask, s.bytes_per_lane, op);
+      e.wavefronts += c.wavefronts, e.wavefronts_ideal += c.wavefronts_ideal, e.bytes_used += c.bytes_used;
+    }
+  }
+  for (size_t i = 0; i < sites.size(); ++i) {
+    SCOPED_TRACE(i);
+    EXPECT_GT(stats[i].requests, 5000u);
+    expect_equal(stats[i], expected[i]);
+  }
+}
+
+TEST(Observer, DoesNotDependOnWorkersOrOrder) {
+  auto accesses = stream(30000);
+  const auto one = observe(accesses, 1, 1);
+  for (unsigned workers : {2u, 7u}) {
+    std::shuffle(accesses.begin(), accesses.end(), std::mt19937(workers));
+    const auto many = observe(accesses, workers, workers);
+    for (size_t i = 0; i < one.size(); ++i) expect_equal(one[i], many[i]);
+  }
+}
+
+TEST(Observer, PatternsEqualAccesses) {
+  const auto sites = example_sites();
+  std::mt19937_64 random(2);
+  Observer by_access(sites, 1), by_pattern(sites, 1);
+  for (int n = 0; n < 2000; ++n) {
+    event::Access a{};
+    a.site = uint32_t(random() % sites.size());
+    a.mask = random() % 2 ? ~0u : uint32_t(random());
+    const uint64_t width = sites[a.site].bytes_per_lane, base = (uint64_t{1} << 20) + random() % 128 / width * width;
+    int64_t pattern[32];
+    for (int64_t l = 0; l < 32; ++l) {
+      pattern[l] = int64_t(random() % 2048 * width) - int64_t(1024 * width);
+      a.address[l] = base + uint64_t(pattern[l]);
+    }
+    const uint64_t count = random() % 5;
+    for (uint64_t i = 0; i < count; ++i) by_access.sink(0)->accesses({&a, 1});
+    const event::Pattern p{a.site, a.mask, uint32_t(base % 128), count, pattern};
+    by_pattern.sink(0)->patterns({&p, 1});
+  }
+  const auto x = by_access.finish(), y = by_pattern.finish();
+  for (size_t i = 0; i < x.size(); ++i) expect_equal(x[i], y[i]);
+}
+
+TEST(Observer, Branches) {
+  Observer observer(example_sites(), 2);
+  event::Branch b{};
+  b.site = 3, b.executed = 10, b.divergent = 4, b.lanes = 300;
+  observer.add_branches({&b, 1});
+  observer.add_branches({&b, 1});
+  const auto stats = observer.finish();
+  EXPECT_EQ(stats[3].branch_executed, 20u);
+  EXPECT_EQ(stats[3].branch_divergent, 8u);
+  EXPECT_EQ(stats[3].branch_lanes, 600u);
+  EXPECT_EQ(stats[2].branch_executed, 0u);
+}
+
+TEST(PatternTally, SummaryAndCollisions) {
+  using model::LanePattern, model::PatternClass;
+  PatternTally tally;
+  EXPECT_EQ(tally.summary(), "");
+  tally.add(pack(LanePattern{PatternClass::UnitStride}), 97);
+  EXPECT_EQ(tally.summary(), "unit stride");
+  tally.add(pack(LanePattern{PatternClass::Irregular}), 3);
+  EXPECT_EQ(tally.summary(), "unit stride 97 %");
+  tally.add(pack(LanePattern{PatternClass::UnitStride}), 1000000);
+  EXPECT_EQ(tally.summary(), "unit stride 99 %");
+  PatternTally strides;
+  for (int64_t s = 1; s <= 1000; ++s) {
+    LanePattern p{PatternClass::Strided};
+    p.stride = 4 * s;
+    strides.add(pack(p), 1);
+  }
+  EXPECT_EQ(strides.total(), 1000u);
+  ASSERT_EQ(strides.entries().size(), 1u);
+  EXPECT_EQ(strides.entries()[0].words, "various lane strides");
+}
+
+}  // namespace
+}  // namespace warplens::observe
