@@ -49,8 +49,10 @@ bool Parser::expect(char punct, std::string_view where) {
   return error(std::string("expected '") + punct + "' " + std::string(where) + ", found " + found());
 }
 
-bool Parser::error(std::string message, std::string hint) {
-  reporter_.report(Severity::Error, token_.pos, std::move(message), std::move(hint));
+bool Parser::error(std::string message) { return error_at(token_.pos, std::move(message)); }
+
+bool Parser::error_at(SourcePos pos, std::string message) {
+  reporter_.report(Severity::Error, pos, std::move(message));
   return false;
 }
 
@@ -83,18 +85,20 @@ bool Parser::expect_name(std::string& out, std::string_view what) {
 bool Parser::expect_unsigned(uint64_t& out, std::string_view what) {
   if (token_.kind != TokenKind::Number && !at('('))
     return error("expected a number " + std::string(what) + ", found " + found());
+  const SourcePos pos = token_.pos;
   Constant value;
   if (!unary(value)) return false;
   if (value.type == Constant::Type::F32 || value.type == Constant::Type::F64)
-    return error("expected an integer " + std::string(what));
+    return error_at(pos, "expected an integer " + std::string(what));
   out = value.bits;
   return true;
 }
 
 bool Parser::expect_u32(uint32_t& out, std::string_view what) {
+  const SourcePos pos = token_.pos;
   uint64_t value = 0;
   if (!expect_unsigned(value, what)) return false;
-  if (value > UINT32_MAX) return error("number too large " + std::string(what));
+  if (value > UINT32_MAX) return error_at(pos, "number too large " + std::string(what));
   out = static_cast<uint32_t>(value);
   return true;
 }
@@ -149,8 +153,12 @@ void Parser::module_item() {
     add_directive(std::move(d));
   }
   if (ok) return;
-  skip_statement(operand_braces_);
-  accept('}');
+  // The next directive at the start of a line goes on too: many directives have no ';'.
+  for (int depth = operand_braces_; !at_end(); advance()) {
+    if (depth == 0 && token_.kind == TokenKind::DotWord && token_.first_on_line) return;
+    if (at('{')) ++depth;
+    if ((at('}') && --depth <= 0) || (at(';') && depth == 0)) return advance();
+  }
 }
 
 void Parser::add_directive(Directive directive) {
@@ -191,9 +199,10 @@ bool Parser::target() {
 
 bool Parser::address_size() {
   advance();
+  const SourcePos pos = token_.pos;
   uint32_t bits = 0;
   if (!expect_u32(bits, "of address bits")) return false;
-  if (bits != 32 && bits != 64) return error("an address has 32 or 64 bits");
+  if (bits != 32 && bits != 64) return error_at(pos, "an address has 32 or 64 bits");
   module_.address_size = static_cast<int>(bits);
   return true;
 }
@@ -243,7 +252,9 @@ bool Parser::linked_item() {
     advance();
   }
   if (at_dot("entry") || at_dot("func")) return function(std::move(linkage));
-  if (token_.kind != TokenKind::DotWord) return error("expected a variable or a function, found " + found());
+  if (token_.kind != TokenKind::DotWord || !is_space(token_.text.substr(1))) {
+    return error("expected a variable or a function, found " + found());
+  }
   const size_t first = module_.variables.size();
   const bool ok = variables(std::move(linkage), module_.variables);
   for (size_t i = first; i < module_.variables.size(); ++i) {

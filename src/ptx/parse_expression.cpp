@@ -288,7 +288,7 @@ bool Parser::literal(Constant& out) {
     out.type = is_unsigned || out.bits >> 63 ? Type::Unsigned : Type::Signed;
   }
   if (!ok) return error("not a number: " + found());
-  if (!fits) error("number too large for 64 bits: " + found());
+  if (!fits) return error("number too large for 64 bits: " + found());
   advance();
   return true;
 }

@@ -85,7 +85,11 @@ bool Parser::attribute_list(std::vector<std::string>& out) {
 
 // .maxntid 256, 1, 1 .noreturn ... up to the body or the ';'
 void Parser::function_directives(Function& f) {
-  while (token_.kind == TokenKind::DotWord) {
+  const auto next_item = [this] {
+    return at_dot("entry") || at_dot("func") || is_linkage(token_.text.substr(1)) ||
+           is_variable_space(token_.text.substr(1));
+  };
+  while (token_.kind == TokenKind::DotWord && !next_item()) {
     Directive& d = f.directives.emplace_back();
     d.pos = token_.pos;
     if (at_dot("pragma")) {

@@ -33,7 +33,10 @@ bool Parser::variables(std::string linkage, std::vector<Variable>& out) {
     Variable& variable = out.emplace_back(head);
     variable.pos = token_.pos;
     const std::string_view name = token_.text;
-    if (!declarator(variable)) return false;
+    if (!declarator(variable)) {
+      if (variable.name.empty()) out.pop_back();
+      return false;
+    }
     if (variable.space == "reg") scopes_.declare(name, variable.count_suffix);
   } while (accept(','));
   if (accept(';')) return true;

@@ -42,9 +42,10 @@ class Parser {
   bool at_end() const { return token_.kind == TokenKind::End; }
   bool accept(char punct);
   bool expect(char punct, std::string_view where);
-  bool error(std::string message, std::string hint = {});  // at the current token; always false
-  std::string found() const;                               // the current token, for messages
-  void skip_statement(int open_braces);                    // behind the next ';', before the '}' of the enclosing block
+  bool error(std::string message);  // at the current token; always false
+  bool error_at(SourcePos pos, std::string message);
+  std::string found() const;             // the current token, for messages
+  void skip_statement(int open_braces);  // behind the next ';', before the '}' of the enclosing block
   bool expect_name(std::string& out, std::string_view what);
   bool expect_unsigned(uint64_t& out, std::string_view what);
   bool expect_u32(uint32_t& out, std::string_view what);

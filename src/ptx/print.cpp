@@ -205,8 +205,10 @@ void Printer::directive(const Directive& d, bool in_signature) {
   if (!d.label.empty()) put("{}: ", d.label);
   put(".{}", d.name);
   if (d.name == "callprototype") {
-    out_ += ' ';
-    if (!d.results.empty()) parameters(d.results);
+    if (!d.results.empty()) {
+      out_ += ' ';
+      parameters(d.results);
+    }
     out_ += " _ ";
     parameters(d.params);
     for (const std::string& word : d.arguments) put(" {}", word);
