@@ -28,14 +28,15 @@ class StructWriter {
   explicit StructWriter(void* out) : out_(static_cast<char*>(out)) {}
   template <typename T>
   void put(T value) {
-    offset_ = (offset_ + alignof(T) - 1) / alignof(T) * alignof(T);
+    static constexpr char kPadding[alignof(T)] = {};
+    put_bytes(kPadding, (alignof(T) - offset_ % alignof(T)) % alignof(T));
     put_bytes(&value, sizeof value);
   }
   void put_bytes(const void* bytes, size_t count) {
     if (out_) memcpy(out_ + offset_, bytes, count);
     offset_ += count;
   }
-  size_t size() const { return (offset_ + 7) / 8 * 8; }
+  size_t size() const { return offset_; }
 
  private:
   char* out_;
@@ -103,6 +104,7 @@ size_t write_properties(const model::GpuSpec& gpu, int release, void* out) {
 #undef WL_FIELD
   int reserved = release == 12 ? 63 : release == 13 ? 56 : 0;
   for (int i = 0; i < reserved; i++) writer.put(0);
+  writer.put_bytes("\0\0\0", writer.size() % 8);  // the struct's alignment
   return writer.size();
 }
 

@@ -57,7 +57,8 @@ bool overlaps_registered(uint64_t start, size_t bytes) {
 
 WL_API wl_cudaMalloc(void** out, size_t bytes) {
   // Nothing is asked of the device for nothing: that works even after a fault.
-  return call(bytes ? Needs::Context : Needs::Nothing, [&](Runtime& r) { return allocate(r, out, bytes, Kind::Device); });
+  return call(bytes ? Needs::Context : Needs::Nothing,
+              [&](Runtime& r) { return allocate(r, out, bytes, Kind::Device); });
 }
 
 WL_API wl_cudaMallocAsync(void** out, size_t bytes, StreamHandle) { return wl_cudaMalloc(out, bytes); }
@@ -149,7 +150,7 @@ WL_API wl_cudaMemGetInfo(size_t* free_bytes, size_t* total) {
   return call(Needs::Context, [&](Runtime& r) {
     const exec::DeviceMemory& memory = r.session()->memory();
     if (free_bytes) *free_bytes = memory.capacity() - std::min(memory.capacity(), memory.used());
-    if (total) *total = memory.capacity();
+    if (total) *total = r.session()->gpu().memory_bytes;
     return Error::cudaSuccess;
   });
 }

@@ -20,6 +20,12 @@
 #include "session/record.h"
 
 namespace warplens::session {
+namespace {
+
+// What a CUDA context takes of the GPU's memory before the program's first allocation (an H200, driver 580).
+constexpr uint64_t kContextBytes = 552402944;
+
+}  // namespace
 
 struct Session::Impl {
   Options options;
@@ -35,7 +41,7 @@ struct Session::Impl {
   Impl(Options o, model::GpuSpec g)
       : options(std::move(o)),
         gpu(std::move(g)),
-        memory(gpu.memory_bytes),
+        memory(gpu.memory_bytes - std::min(gpu.memory_bytes, kContextBytes)),
         engine({options.threads, options.cpu, options.cache_dir, true}, memory) {}
 
   void record_run();

@@ -17,7 +17,7 @@ int main() {
   cudaGetDeviceProperties(&p, 0);
   printf("name %s\nsizeof %zu\n", p.name, sizeof p);
   const int* words = (const int*)((const char*)&p + offsetof(cudaDeviceProp, totalGlobalMem));
-  int count = (sizeof p - offsetof(cudaDeviceProp, totalGlobalMem)) / 4;
+  int count = (offsetof(cudaDeviceProp, reserved) - offsetof(cudaDeviceProp, totalGlobalMem)) / 4;
   for (int i = 0; i < count; i++)
     if (words[i]) printf("word %d = %d\n", i, words[i]);
   int driver = 0;
@@ -26,13 +26,11 @@ int main() {
   size_t free_bytes, total;
   cudaMemGetInfo(&free_bytes, &total);
   printf("total %zu free %zu\n", total, free_bytes);
-  char* previous = 0;
-  size_t sizes[] = {1, 512, 513, 4096, 100000, 1 << 20, (1 << 20) + 1, 2 << 20, 3 << 20, 16 << 20, 1, 1};
+  size_t sizes[] = {1, 512, 513, 4096, 100000, 1 << 20, (1 << 20) + 1, 2 << 20, 3 << 20, 16 << 20};
   for (size_t bytes : sizes) {
     char* at;
     cudaMalloc((void**)&at, bytes);
-    printf("malloc %zu: mod 2M = %zu, after previous %ld\n", bytes, (size_t)at % (2 << 20),
-           previous ? (long)(at - previous) : 0);
-    previous = at;
+    printf("malloc %zu: multiple of 512 %d, of 2 MiB %d\n", bytes, (size_t)at % 512 == 0,
+           bytes > 1 << 20 && (size_t)at % (2 << 20) == 0);
   }
 }

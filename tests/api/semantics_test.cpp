@@ -1,0 +1,47 @@
+// What a program sees of the runtime, against what the same program saw on an H200.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "support/cuda_program.h"
+
+namespace warplens {
+namespace {
+
+std::vector<std::string> lines(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> out;
+  for (std::string line; std::getline(stream, line);) out.push_back(line);
+  return out;
+}
+
+void expect_same_lines(const std::string& ours, const std::string& golden_file) {
+  std::vector<std::string> got = lines(ours);
+  std::vector<std::string> want =
+      lines(testing::read_file(std::string(WARPLENS_SOURCE_DIR "/tests/api/") + golden_file));
+  ASSERT_GT(want.size(), 100u);
+  std::string section;
+  for (size_t i = 0; i < std::max(got.size(), want.size()); i++) {
+    std::string a = i < got.size() ? got[i] : "(nothing)", b = i < want.size() ? want[i] : "(nothing)";
+    if (b.starts_with("==")) section = b;
+    EXPECT_EQ(a, b) << section << ", line " << i + 1 << " of " << golden_file;
+  }
+}
+
+TEST(Semantics, ErrorsAreThoseOfAnH200) {
+  WL_NEEDS_NVCC();
+  testing::ProgramResult result = testing::run(testing::compile("tests/api/error_semantics.cu"), {.record = false});
+  EXPECT_EQ(result.exit_code, 0);
+  expect_same_lines(result.output, "error_semantics.h200.txt");
+}
+
+TEST(Semantics, DeviceFactsAreThoseOfAnH200) {
+  WL_NEEDS_NVCC();
+  testing::ProgramResult result = testing::run(testing::compile("tests/api/device_facts.cu"), {.record = false});
+  EXPECT_EQ(result.exit_code, 0);
+  expect_same_lines(result.output, "device_facts.h200.txt");
+  EXPECT_EQ(result.errors, "");
+}
+
+}  // namespace
+}  // namespace warplens
