@@ -73,7 +73,6 @@ report::SiteCounts record_counts(const observe::SiteStats& stats) {
   out.branch_executed = stats.branch_executed;
   out.branch_divergent = stats.branch_divergent;
   out.branch_lanes = stats.branch_lanes;
-  out.branch_taken = stats.branch_taken;
   for (const auto& entry : stats.patterns.entries()) out.patterns.push_back({entry.words, entry.count});
   return out;
 }
