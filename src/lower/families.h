@@ -1,0 +1,53 @@
+// The handlers of the instruction families, one for each opcode of ptx/instructions.def that runs. dispatch.cpp makes
+// its table from that file, so that a missing handler does not link.
+#pragma once
+#include "lower/context.h"
+
+namespace warplens::lower {
+
+using Handler = void (*)(Context&, const Instr&);
+#define WL_PTX(name, text, family, status, note) void lower_##name(Context&, const Instr&);
+#include "ptx/instructions.def"
+#undef WL_PTX
+
+// nullptr: PTX has no such opcode.
+Handler find_handler(std::string_view opcode);
+
+// Is a guard on it a branch around it? Else its results are selected, or the access itself is guarded.
+bool branches_around(std::string_view opcode);
+
+// integer.cpp, float.cpp, half.cpp: the arithmetic opcodes that the type modifier tells apart. Each refuses what it
+// has no form for.
+void lower_integer_arithmetic(Context& c, const Instr& i);
+void lower_float_arithmetic(Context& c, const Instr& i);
+void lower_half_arithmetic(Context& c, const Instr& i);
+
+// special_registers.cpp: "%tid.x" as a value; kNone where the name is none.
+ir::ValueId special_register(Context& c, const std::string& name);
+
+// half.cpp: one element, I16 <-> F32, exact towards F32.
+ir::ValueId widen_half(Context& c, ScalarType type, ir::ValueId half);
+ir::ValueId narrow_half(Context& c, ScalarType type, ir::ValueId wide, ir::Rounding rounding = ir::Rounding::Nearest);
+ir::ValueId narrow_to_odd(Builder& b, ir::ValueId wide);  // F64 -> F32, so that a further rounding counts as one
+ir::ValueId element_of(Context& c, ir::ValueId packed, int index);                // of an I32: an I16
+ir::ValueId pack_halves(Context& c, ir::ValueId low, ir::ValueId high);           // I16, I16 -> I32
+
+// compare.cpp: an f16, as F32, that is subnormal -> signed zero.
+ir::ValueId flush_f16(Context& c, ir::ValueId wide);
+
+// float.cpp: subnormal -> signed zero.
+ir::ValueId flush(Context& c, ir::ValueId value);
+// An operation of F32 or F64 with the instruction's rounding and .ftz.
+ir::ValueId float_op(Context& c, const Instr& i, ir::Op op, std::vector<ir::ValueId> args);
+
+// memory.cpp
+struct MemorySpace {
+  ir::Space space = ir::Space::Generic;
+  bool param = false;
+};
+MemorySpace memory_space(Context& c, const Instr& i);
+bool is_ordered(const Instr& i);  // volatile, relaxed, acquire, ...: never merged or moved
+// Address operand in `space`; space may become a narrower one where a generic address is known to lie in it.
+ir::ValueId access_address(Context& c, const ptx::Operand& operand, ir::Space* space, int64_t* offset);
+
+}  // namespace warplens::lower

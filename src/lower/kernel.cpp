@@ -1,0 +1,163 @@
+// Context: a whole kernel. Its parameters, its shared and local memory, its sites.
+#include <algorithm>
+#include <charconv>
+#include <unordered_set>
+
+#include "lower/context.h"
+#include "lower/families.h"
+#include "lower/layout.h"
+
+namespace warplens::lower {
+
+Context::Context(ModuleContext& module, ir::Kernel& kernel, const ptx::Function& function)
+    : module_(module), kernel_(kernel), ptx_function_(function), builder_(kernel.function) {
+  kernel_.function.name = function.name;
+}
+
+namespace {
+
+void read_thread_limits(const ptx::Function& text, ir::Function& function) {
+  for (const ptx::Directive& directive : text.directives) {
+    if (directive.name != "maxntid" && directive.name != "reqntid") continue;
+    function.requires_ntid = directive.name == "reqntid";
+    for (size_t i = 0; i < 3; ++i) {
+      uint32_t value = 1;
+      if (i < directive.arguments.size()) {
+        const std::string& argument = directive.arguments[i];
+        std::from_chars(argument.data(), argument.data() + argument.size(), value);
+      }
+      function.max_ntid[i] = value;
+    }
+  }
+}
+
+}  // namespace
+
+void Context::lower_kernel() {
+  pos_ = ptx_function_.pos;
+  read_thread_limits(ptx_function_, function());
+  lay_out_shared();
+  Frame frame;
+  frame.function = &ptx_function_;
+  frame.facts = &module_.facts_of(ptx_function_);
+  active_.push_back(&ptx_function_);
+  Scope scope;
+  declare_kernel_params(scope);
+  lower_body(frame, ptx_function_.body, scope);
+  builder_.finish();
+  name_sites();
+}
+
+void Context::declare_kernel_params(Scope& scope) {
+  uint64_t offset = 0;
+  for (const ptx::Variable& variable : ptx_function_.params) {
+    const uint64_t bytes = variable_bytes(variable);
+    const uint32_t align = variable_align(variable);
+    offset = round_up(offset, align);
+    Name name;
+    name.kind = Name::Kind::KernelParam;
+    name.offset = static_cast<uint32_t>(offset);
+    scope.names.emplace(variable.name, std::move(name));
+    kernel_.params.push_back({variable.name, static_cast<uint32_t>(offset), static_cast<uint32_t>(bytes), align,
+                              variable.pointer});
+    offset += bytes;
+    if (offset > (1u << 20)) {
+      report(Severity::Error, "the parameters of " + ptx_function_.name + " are too large", variable.pos);
+      offset = 0;
+    }
+  }
+  function().param_bytes = static_cast<uint32_t>(offset);
+}
+
+namespace {
+
+// The functions a kernel may run: itself and what it calls, directly or not.
+std::vector<const ptx::Function*> reachable_functions(ModuleContext& module, const ptx::Function& kernel) {
+  std::vector<const ptx::Function*> result{&kernel};
+  std::unordered_set<const ptx::Function*> seen{&kernel};
+  for (size_t i = 0; i < result.size(); ++i)
+    for (const std::string& name : module.facts_of(*result[i]).mentioned)
+      if (const auto it = module.functions.find(name); it != module.functions.end() && seen.insert(it->second).second)
+        result.push_back(it->second);
+  return result;
+}
+
+}  // namespace
+
+// The variables that the kernel mentions, in the order of their declaration; dynamic shared memory follows.
+void Context::lay_out_shared() {
+  std::unordered_set<std::string_view> mentioned;
+  std::vector<const ptx::Variable*> variables = module_.shared_order;
+  for (const ptx::Function* function : reachable_functions(module_, ptx_function_)) {
+    const FunctionFacts& facts = module_.facts_of(*function);
+    mentioned.insert(facts.mentioned.begin(), facts.mentioned.end());
+    for (const ptx::Variable* variable : facts.variables)
+      if (variable->space == "shared") variables.push_back(variable);
+  }
+  const auto is_dynamic = [](const ptx::Variable* v) { return variable_bytes(*v) == 0; };
+  const auto add = [&](const ptx::Variable* variable, uint64_t offset) {
+    Name name;
+    name.kind = Name::Kind::Shared;
+    name.offset = static_cast<uint32_t>(offset);
+    shared_.emplace(variable->name, std::move(name));
+    shared_places_.push_back({variable->name, offset, variable_bytes(*variable)});
+  };
+  uint64_t top = 0;
+  for (const ptx::Variable* variable : variables) {
+    if (is_dynamic(variable) || !mentioned.contains(variable->name) || shared_.contains(variable->name)) continue;
+    const uint64_t offset = round_up(top, variable_align(*variable));
+    if (offset + variable_bytes(*variable) > (1u << 30)) {
+      report(Severity::Error, "shared variable " + variable->name + " is too large", variable->pos);
+      continue;
+    }
+    add(variable, offset);
+    top = offset + variable_bytes(*variable);
+  }
+  function().shared_bytes = static_cast<uint32_t>(top);
+  for (const ptx::Variable* variable : variables)
+    if (is_dynamic(variable) && mentioned.contains(variable->name))
+      function().dynamic_shared_align = std::max(function().dynamic_shared_align, variable_align(*variable));
+  for (const ptx::Variable* variable : variables)
+    if (is_dynamic(variable) && mentioned.contains(variable->name))
+      add(variable, round_up(top, function().dynamic_shared_align));
+}
+
+// Frames of inlined functions stack up and go as calls do, so that two calls in a row share their place.
+uint32_t Context::allocate_local(uint64_t bytes, uint32_t align) {
+  constexpr uint64_t kLimit = 512 << 10;  // what CUDA allows a thread
+  const uint64_t offset = round_up(local_top_, align);
+  if (offset + bytes > kLimit) {
+    report(Severity::Error, where() + ": a thread needs more than 512 KiB of local memory", pos_);
+    return 0;
+  }
+  local_top_ = offset + bytes;
+  function().local_bytes = std::max(function().local_bytes, static_cast<uint32_t>(local_top_));
+  return static_cast<uint32_t>(offset);
+}
+
+VarId Context::carry() {
+  if (carry_ == ir::kNone) carry_ = builder_.new_variables(ir::Type::Pred);
+  return carry_;
+}
+
+void Context::write_carry(ir::ValueId value) {
+  builder_.write(carry(), guard_ == ir::kNone ? value : builder_.select(guard_, value, read_carry()));
+}
+
+ir::SiteId Context::new_site(ir::SiteKind kind, const Instr& instr, ir::Space space, ir::Type type, int components) {
+  ir::Site site;
+  site.kind = kind;
+  site.space = space;
+  site.bytes_per_lane = static_cast<uint8_t>(ir::bytes(type) * components);
+  site.components = static_cast<uint8_t>(components);
+  site.opcode = instr.full_opcode();
+  site.location = builder_.location();
+  function().sites.push_back(std::move(site));
+  return static_cast<ir::SiteId>(function().sites.size() - 1);
+}
+
+ir::SiteId Context::branch_site(const Instr& instr) {
+  return new_site(ir::SiteKind::Branch, instr, ir::Space::Global, ir::Type::Void, 1);
+}
+
+}  // namespace warplens::lower

@@ -1,0 +1,70 @@
+// %tid and its like. Without clusters every block is a cluster of its own.
+#include <unordered_map>
+
+#include "lower/families.h"
+
+namespace warplens::lower {
+namespace {
+
+using ir::SpecialRegister;
+using enum ir::SpecialRegister;
+
+const std::unordered_map<std::string_view, SpecialRegister>& plain() {
+  static const std::unordered_map<std::string_view, SpecialRegister> kTable = {
+      {"%tid.x", TidX}, {"%tid.y", TidY}, {"%tid.z", TidZ},
+      {"%ntid.x", NtidX}, {"%ntid.y", NtidY}, {"%ntid.z", NtidZ},
+      {"%ctaid.x", CtaidX}, {"%ctaid.y", CtaidY}, {"%ctaid.z", CtaidZ},
+      {"%nctaid.x", NctaidX}, {"%nctaid.y", NctaidY}, {"%nctaid.z", NctaidZ},
+      {"%clusterid.x", CtaidX}, {"%clusterid.y", CtaidY}, {"%clusterid.z", CtaidZ},
+      {"%nclusterid.x", NctaidX}, {"%nclusterid.y", NctaidY}, {"%nclusterid.z", NctaidZ},
+      {"%laneid", LaneId}, {"%warpid", WarpId}, {"%nwarpid", NwarpId}, {"%smid", SmId}, {"%nsmid", NsmId},
+      {"%gridid", GridId},
+      {"%lanemask_eq", LanemaskEq}, {"%lanemask_lt", LanemaskLt}, {"%lanemask_le", LanemaskLe},
+      {"%lanemask_gt", LanemaskGt}, {"%lanemask_ge", LanemaskGe},
+      {"%dynamic_smem_size", DynamicSharedSize}, {"%total_smem_size", TotalSharedSize},
+      {"%aggr_smem_size", TotalSharedSize},
+  };
+  return kTable;
+}
+
+// Change while a kernel runs: read where they stand.
+const std::unordered_map<std::string_view, SpecialRegister>& clocks() {
+  static const std::unordered_map<std::string_view, SpecialRegister> kTable = {
+      {"%clock", Clock}, {"%clock_hi", ClockHi}, {"%clock64", Clock64},
+      {"%globaltimer", GlobalTimer}, {"%globaltimer_lo", GlobalTimerLo}, {"%globaltimer_hi", GlobalTimerHi},
+  };
+  return kTable;
+}
+
+// Always the same value here.
+const std::unordered_map<std::string_view, uint32_t>& fixed() {
+  static const std::unordered_map<std::string_view, uint32_t> kTable = {
+      {"WARP_SZ", 32},
+      {"%tid.w", 0}, {"%ntid.w", 1}, {"%ctaid.w", 0}, {"%nctaid.w", 1},
+      {"%cluster_ctaid.x", 0}, {"%cluster_ctaid.y", 0}, {"%cluster_ctaid.z", 0},
+      {"%cluster_nctaid.x", 1}, {"%cluster_nctaid.y", 1}, {"%cluster_nctaid.z", 1},
+      {"%cluster_ctarank", 0}, {"%cluster_nctarank", 1},
+  };
+  return kTable;
+}
+
+}  // namespace
+
+ir::ValueId special_register(Context& c, const std::string& name) {
+  if (const auto it = plain().find(name); it != plain().end()) return c.b().special(it->second);
+  if (const auto it = fixed().find(name); it != fixed().end()) return c.b().constant(ir::Type::I32, it->second);
+  if (name == "%is_explicit_cluster") return c.b().constant(ir::Type::Pred, 0);
+  if (const auto it = clocks().find(name); it != clocks().end()) {
+    const bool wide = it->second == Clock64 || it->second == GlobalTimer;
+    ir::Inst inst;
+    inst.op = ir::Op::Clock;
+    inst.type = wide ? ir::Type::I64 : ir::Type::I32;
+    inst.imm = static_cast<uint64_t>(it->second);
+    return c.b().emit(std::move(inst));
+  }
+  if (name.starts_with("%envreg") || name.starts_with("%pm") || name.starts_with("%reserved_smem"))
+    c.refuse("special register " + name + " is not supported yet");
+  return ir::kNone;
+}
+
+}  // namespace warplens::lower
