@@ -219,11 +219,13 @@ void Context::trap(ir::TrapKind kind, std::string message) {
 uint32_t Context::location_of(const ptx::Instruction& instruction) {
   ir::Location location;
   location.ptx_line = instruction.pos.line;
-  const auto& lines = frame_->facts->lines;
-  if (instruction.loc >= 0 && static_cast<size_t>(instruction.loc) < lines.size())
-    for (const ptx::LineFrame& line : lines[static_cast<size_t>(instruction.loc)])
-      location.frames.push_back(module_.frame_of(line));
-  location.frames.insert(location.frames.end(), frame_->call_stack.begin(), frame_->call_stack.end());
+  const auto [stack, added] = frame_->stacks.try_emplace(instruction.loc);
+  if (added) {
+    for (const ptx::LineFrame& line : frame_->facts->lines.stack(instruction.loc))
+      stack->second.push_back(module_.frame_of(line));
+    stack->second.insert(stack->second.end(), frame_->call_stack.begin(), frame_->call_stack.end());
+  }
+  location.frames = stack->second;
   function().locations.push_back(std::move(location));
   return static_cast<uint32_t>(function().locations.size() - 1);
 }

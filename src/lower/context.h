@@ -70,6 +70,8 @@ struct Scope {
 
 // What is known of a function before it is lowered, once for all its inlined copies.
 struct FunctionFacts {
+  FunctionFacts(const ptx::Module& module, const ptx::Function& function, const ptx::SectionBytes& strings)
+      : lines(module, function, strings) {}
   ptx::LineTable lines;
   struct Range { uint32_t offset; uint32_t bytes; };
   struct Access { std::vector<Range> ranges; bool address_taken = false; };
@@ -89,6 +91,7 @@ struct Frame {
   ir::BlockId return_block = ir::kNone;     // kNone: the kernel itself
   struct LabelState { ir::BlockId block; uint32_t references; bool placed; std::string_view name; };
   std::vector<LabelState> labels;
+  std::unordered_map<int32_t, std::vector<ir::Frame>> stacks;  // of each loc, the call stack included
 };
 
 // What all kernels of a module share.
@@ -101,7 +104,7 @@ struct ModuleContext {
   std::unordered_map<std::string_view, Name> symbols;                    // global and const variables
   std::unordered_map<std::string_view, const ptx::Variable*> shared;     // module-level .shared variables
   std::vector<const ptx::Variable*> shared_order;
-  ptx::DebugStrings strings;
+  ptx::SectionBytes strings;  // what .loc's function names are in
   std::unordered_map<const ptx::Function*, std::unique_ptr<FunctionFacts>> facts;
   std::unordered_map<std::string, uint32_t> file_index;
 

@@ -93,8 +93,7 @@ CallOperands call_operands(const ptx::Instruction& call) {
 const FunctionFacts& ModuleContext::facts_of(const ptx::Function& function) {
   auto& slot = facts[&function];
   if (slot) return *slot;
-  slot = std::make_unique<FunctionFacts>();
-  slot->lines = ptx::line_table(ptx, function, strings);
+  slot = std::make_unique<FunctionFacts>(ptx, function, strings);
   for_each_instruction(function.body, [&](const ptx::Statement& statement) {
     if (const auto* instruction = std::get_if<ptx::Instruction>(&statement)) note_instruction(*slot, *instruction);
     if (const auto* directive = std::get_if<ptx::Directive>(&statement)) note_branch_table(*slot, *directive);

@@ -8,7 +8,7 @@ namespace warplens::lower {
 
 ModuleContext::ModuleContext(const ptx::Module& ptx, ir::Module& ir, Diagnostics& diagnostics,
                              std::string_view file_name)
-    : ptx(ptx), ir(ir), diagnostics(diagnostics), file_name(file_name), strings(ptx) {
+    : ptx(ptx), ir(ir), diagnostics(diagnostics), file_name(file_name), strings(ptx::debug_strings(ptx)) {
   for (const ptx::Function& function : ptx.functions) {
     const ptx::Function*& slot = functions[function.name];
     if (!slot || slot->declaration_only) slot = &function;  // a body wins over its declaration
