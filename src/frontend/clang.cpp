@@ -132,7 +132,9 @@ class ClangRun {
   Command link_pass(const fs::path& object) const {
     Command command{clang_, object.string(), "-o", request_.program.string()};
     command.insert(command.end(), flags_.link.begin(), flags_.link.end());
-    command.insert(command.end(), {"-L" + request_.library_dir.string(), "-l:libcudart.so.13", "-lpthread"});
+    command.insert(command.end(),
+                   {"-L" + request_.library_dir.string(), "-Wl,-rpath-link," + request_.library_dir.string(),
+                    "-l:libcudart.so.13", "-lpthread"});
     return command;
   }
 

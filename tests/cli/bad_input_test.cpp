@@ -1,0 +1,192 @@
+// Whatever is wrong, the user is told what, where, and what to do; and the exit code tells scripts.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "cli/command.h"
+
+namespace warplens::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+void expect_refused(const CommandResult& run, int exit_code, const std::string& what, const std::string& hint) {
+  EXPECT_EQ(run.exit_code, exit_code);
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(run.err, StartsWith("warplens: error: "));
+  EXPECT_THAT(run.err, HasSubstr(what));
+  EXPECT_THAT(run.err, HasSubstr("hint: "));
+  EXPECT_THAT(run.err, HasSubstr(hint));
+}
+
+std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void write(const std::filesystem::path& path, const std::string& bytes, bool executable) {
+  std::ofstream(path, std::ios::binary) << bytes;
+  if (executable) std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+}
+
+// ---- the command line
+
+TEST(Usage, UnknownThings) {
+  expect_refused(warplens({"frobnicate"}), 125, "unknown command 'frobnicate'", "warplens help");
+  expect_refused(warplens({"run"}), 125, "PROGRAM", "warplens run --help");
+  expect_refused(warplens({"run", "--frobnicate", "x.cu"}), 125, "--frobnicate", "warplens run --help");
+  expect_refused(warplens({"run", "x.cu", "1024"}), 125, "1024", "go after --");
+  expect_refused(warplens({"run", "--gpu", "voodoo2", "x.cu"}), 125, "voodoo2", "h200");
+  expect_refused(warplens({"run", "--timeout", "soon", "x.cu"}), 125, "soon", "warplens run --help");
+  expect_refused(warplens({"run", "--color", "blue", "x.cu"}), 125, "blue", "warplens run --help");
+  expect_refused(warplens({"run", "--json", "/no/such/folder/x.json", program_path("hello.cu")}), 125,
+                 "/no/such/folder/x.json", "folder");
+}
+
+TEST(Usage, AFileWithoutTheCommand) {
+  expect_refused(warplens({program_path("hello.cu")}), 125, "unknown command",
+                 "warplens run " + program_path("hello.cu"));
+}
+
+// ---- files
+
+TEST(Files, NoSuchFile) {
+  expect_refused(warplens({"run", "/no/such/file.cu"}), 127, "no such file: '/no/such/file.cu'", "check");
+  expect_refused(warplens({"run", "no_such_program"}), 127, "no_such_program", "check");
+}
+
+TEST(Files, AFolder) { expect_refused(warplens({"run", "/usr"}), 126, "'/usr' is a folder", "name the program"); }
+
+TEST(Files, NotACudaProgram) {
+  expect_refused(warplens({"run", "/bin/ls"}), 126, "'/bin/ls' is not a CUDA program", ".cu file");
+}
+
+TEST(Files, TextAndScripts) {
+  Folder folder;
+  write(folder / "notes.txt", "nothing to run\n", false);
+  expect_refused(warplens({"run", folder / "notes.txt"}), 126, "is not a CUDA program", ".cu file");
+  write(folder / "script", "#!/bin/sh\necho hello\n", true);
+  expect_refused(warplens({"run", folder / "script"}), 126, "is a script", "name the CUDA program");
+}
+
+TEST(Files, ADamagedProgram) {
+  Folder folder;
+  std::string bytes = bytes_of("/bin/ls");
+  write(folder / "cut", bytes.substr(0, 200), true);
+  expect_refused(warplens({"run", folder / "cut"}), 126, "is not a CUDA program", ".cu file");
+  bytes[18] = 40;  // e_machine: another processor
+  write(folder / "arm", bytes, true);
+  expect_refused(warplens({"run", folder / "arm"}), 126, "another kind of processor", ".cu file");
+}
+
+TEST(Files, NotExecutable) {
+  Folder folder;
+  write(folder / "program", bytes_of("/bin/ls"), false);
+  expect_refused(warplens({"run", folder / "program"}), 126, "not executable", "chmod +x");
+}
+
+TEST(Files, StaticRuntime) {
+  if (!has_nvcc()) GTEST_SKIP() << "no nvcc on this machine";
+  Folder folder;
+  CommandResult run = warplens({"run", "--compiler", "nvcc", "--keep", folder.path().string(), "--cc-flag=-cudart",
+                                "--cc-flag=static", program_path("hello.cu")});
+  expect_refused(run, 126, "has NVIDIA's CUDA runtime linked into it", "-cudart shared");
+}
+
+// ---- compiling
+
+TEST(Compiling, NoSuchCompiler) {
+  expect_refused(warplens({"run", "--nvcc", "/no/such/nvcc", program_path("hello.cu")}), 125, "/no/such/nvcc", "check");
+}
+
+// The compiler's words, and nothing of ours around them.
+TEST(Compiling, ErrorsAreTheCompilersOwn) {
+  for (const char* compiler : {"nvcc", "clang"}) {
+    if (std::strcmp(compiler, "nvcc") == 0 ? !has_nvcc() : !has_clang()) continue;
+    CommandResult run = warplens({"run", "--compiler", compiler, program_path("does_not_compile.cu")});
+    EXPECT_EQ(run.exit_code, std::strcmp(compiler, "nvcc") == 0 ? 2 : 1) << compiler;
+    EXPECT_EQ(run.out, "");
+    EXPECT_THAT(run.err, StartsWith(program_path("does_not_compile.cu")));
+    EXPECT_THAT(run.err, AllOf(HasSubstr("undeclared_name"), ::testing::Not(HasSubstr("warplens: "))));
+  }
+}
+
+// ---- device code
+
+// Turns every PTX image of the program's fat binaries into one that claims to be machine code.
+void make_sass_only(const std::filesystem::path& program) {
+  std::string bytes = bytes_of(program);
+  const std::string magic = "\x50\xed\x55\xba";
+  for (size_t at = bytes.find(magic); at != bytes.npos; at = bytes.find(magic, at + 4)) {
+    uint64_t size = 0, payload = 0;
+    uint32_t header = 0;
+    std::memcpy(&size, &bytes[at + 8], 8);
+    for (size_t entry = at + 16; entry + 64 <= at + 16 + size; entry += header + payload) {
+      if (bytes[entry] == 1) bytes[entry] = 2;
+      std::memcpy(&header, &bytes[entry + 4], 4);
+      std::memcpy(&payload, &bytes[entry + 8], 8);
+    }
+  }
+  std::ofstream(program, std::ios::binary) << bytes;
+}
+
+TEST(DeviceCode, MachineCodeOnly) {
+  Folder folder;
+  std::filesystem::path program = compile("hello.cu", folder);
+  make_sass_only(program);
+  CommandResult run = run_program(program.string());
+  EXPECT_EQ(run.exit_code, 0);  // the program does not look at its errors
+  EXPECT_THAT(run.err, HasSubstr("PTX"));
+  EXPECT_THAT(run.err, HasSubstr("-arch="));  // how to rebuild
+  EXPECT_EQ(run.json["launches"].size(), 0u);
+}
+
+TEST(DeviceCode, UnsupportedInstruction) {
+  CommandResult run = run_program("unsupported.cu");
+  EXPECT_EQ(run.out, "cudaSuccess\nrefused\n");
+  EXPECT_THAT(run.err, HasSubstr("createpolicy"));
+  EXPECT_THAT(run.err, HasSubstr("exotic"));
+  EXPECT_THAT(run.err, HasSubstr("unsupported.cu:8"));
+  EXPECT_THAT(run.err, HasSubstr("good"));
+}
+
+const nlohmann::ordered_json& only_fault(const CommandResult& run) {
+  static const nlohmann::ordered_json kNone;
+  EXPECT_EQ(run.json["faults"].size(), 1u);
+  return run.json["faults"].size() == 1 ? run.json["faults"][0] : kNone;
+}
+
+TEST(DeviceCode, OutOfBounds) {
+  CommandResult run = run_program("out_of_bounds.cu");
+  EXPECT_EQ(run.out, "cudaErrorIllegalAddress\n");
+  EXPECT_EQ(run.exit_code, 7);
+  for (const char* part : {"fill", "out_of_bounds.cu:6", "(2,0,0)", "(44,0,0)", "1200"})
+    EXPECT_THAT(run.err, HasSubstr(part));
+  EXPECT_EQ(only_fault(run).value("verdict", ""), "program");
+  ASSERT_EQ(run.json["launches"].size(), 2u);  // the counts until then are there
+  EXPECT_EQ(run.json["launches"][0].value("complete", false), true);
+  EXPECT_EQ(run.json["launches"][1].value("complete", true), false);
+}
+
+TEST(DeviceCode, Misaligned) {
+  CommandResult run = run_program("misaligned.cu");
+  EXPECT_EQ(run.out, "cudaErrorMisalignedAddress\n");
+  EXPECT_EQ(run.exit_code, 7);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("isaligned"), HasSubstr("misaligned.cu:6"), HasSubstr("16")));
+}
+
+TEST(DeviceCode, MemoryExhausted) {
+  CommandResult run = run_program("exhausted.cu");
+  EXPECT_EQ(run.out, "cudaErrorMemoryAllocation\n");
+  EXPECT_EQ(run.exit_code, 9);
+}
+
+}  // namespace
+}  // namespace warplens::test

@@ -1,0 +1,3 @@
+__global__ void broken(int* out) { out[threadIdx.x] = undeclared_name; }
+
+int main() { return 0; }

@@ -1,0 +1,131 @@
+// What a user sees of `warplens run` when all is well.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "cli/command.h"
+
+namespace warplens::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+TEST(Run, LeavesStdoutToTheProgramAndReportsOnStderr) {
+  CommandResult run = run_program("hello.cu");
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(run.out, "2 510\n");
+  EXPECT_THAT(run.err, HasSubstr("program's own stderr"));
+  EXPECT_THAT(run.err, HasSubstr("twice"));
+  EXPECT_THAT(run.err, HasSubstr("out[i] = 2 * in[i];"));
+}
+
+TEST(Run, PassesArgumentsUntouchedAndGivesTheProgramsExitCode) {
+  CommandResult run = run_program("hello.cu", {"42", "--json", "x y", "", "--", "[a,b]"});
+  EXPECT_EQ(run.exit_code, 42);
+  EXPECT_EQ(run.out, "2 510\n<42>\n<--json>\n<x y>\n<>\n<-->\n<[a,b]>\n");
+}
+
+TEST(Run, RunsAProgramBuiltBefore) {
+  Folder folder;
+  std::filesystem::path program = compile("hello.cu", folder);
+  ASSERT_TRUE(std::filesystem::exists(program));
+  CommandResult run = run_program(program.string(), {"5"});
+  EXPECT_EQ(run.exit_code, 5);
+  EXPECT_EQ(run.out, "2 510\n<5>\n");
+  ASSERT_EQ(run.json["launches"].size(), 1u);
+}
+
+TEST(Run, WritesTheReportToAFileInstead) {
+  Folder folder;
+  CommandResult run = run_program("hello.cu", {}, {"--out", (folder / "report.txt").string()});
+  EXPECT_EQ(run.err, "program's own stderr\n");
+  EXPECT_THAT(text_of(folder / "report.txt"), HasSubstr("out[i] = 2 * in[i];"));
+}
+
+TEST(Run, CountsExactly) {
+  CommandResult run = run_program("hello.cu");
+  ASSERT_EQ(run.json["launches"].size(), 1u);
+  const auto& metrics = run.json["launches"][0]["metrics"];
+  // 256 threads read and write 4 bytes each, in order: 8 warps of 4 sectors, twice.
+  EXPECT_THAT(metrics.dump(), HasSubstr("memory_l2_theoretical_sectors_global"));
+  EXPECT_EQ(metrics["memory_l2_theoretical_sectors_global"].dump().find("64") != std::string::npos, true)
+      << metrics.dump();
+}
+
+TEST(Run, GivesTheSameReportForAnyNumberOfThreads) {
+  CommandResult one = run_program("hello.cu", {}, {"--threads", "1"});
+  CommandResult two = run_program("hello.cu", {}, {"--threads", "2"});
+  ASSERT_EQ(one.json["launches"].size(), 1u);
+  for (auto* run : {&one, &two})
+    for (const char* key : {"seconds", "compile_seconds", "from_cache"}) run->json["launches"][0].erase(key);
+  EXPECT_EQ(one.json["launches"].dump(), two.json["launches"].dump());
+}
+
+TEST(Run, ColorsOnlyWhenAsked) {
+  EXPECT_THAT(run_program("hello.cu").err, Not(HasSubstr("\x1b[")));
+  EXPECT_THAT(run_program("hello.cu", {}, {"--color", "always"}).err, HasSubstr("\x1b["));
+}
+
+TEST(Run, KeepsWithinTheWidth) {
+  CommandResult run = run_program("hello.cu", {}, {"--width", "60"});
+  std::istringstream lines(run.err);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 60u) << line;
+}
+
+TEST(Run, LeavesTheProgramWhereAsked) {
+  Folder folder;
+  run_program("hello.cu", {}, {"--keep", folder.path().string()});
+  EXPECT_TRUE(std::filesystem::exists(folder / "hello"));
+}
+
+TEST(Run, HandsFlagsToTheCompiler) {
+  Folder folder;
+  std::ofstream(folder / "flag.cu") << "#include <cstdio>\nint main() { std::printf(\"%d\\n\", VALUE); }\n";
+  CommandResult run = run_program((folder / "flag.cu").string(), {}, {"--cc-flag=-DVALUE=17"});
+  EXPECT_EQ(run.out, "17\n");
+}
+
+TEST(Run, SeesAChangeOfTheSourceOrOfWhatItIncludes) {
+  Folder folder;
+  std::string source = (folder / "main.cu").string();
+  std::ofstream(source) << "#include <cstdio>\n#include \"value.h\"\nint main() { std::printf(\"%d\\n\", VALUE); }\n";
+  std::ofstream(folder / "value.h") << "#define VALUE 1\n";
+  EXPECT_EQ(run_program(source).out, "1\n");
+  EXPECT_EQ(run_program(source).out, "1\n");
+  std::ofstream(folder / "value.h") << "#define VALUE 2\n";
+  EXPECT_EQ(run_program(source).out, "2\n");
+}
+
+TEST(Run, FindsAProgramThatPrefersAnotherRuntime) {
+  if (!has_nvcc()) GTEST_SKIP() << "no nvcc on this machine";
+  Folder folder;
+  run_program("hello.cu", {},
+              {"--compiler", "nvcc", "--keep", folder.path().string(), "--cc-flag=-Xlinker",
+               "--cc-flag=--disable-new-dtags,-rpath,/usr/local/cuda/lib64"});
+  CommandResult run = run_program((folder / "hello").string());
+  EXPECT_EQ(run.out, "2 510\n");
+  EXPECT_EQ(run.json["launches"].size(), 1u);
+}
+
+TEST(Command, PrintsItsVersionAndHelp) {
+  EXPECT_THAT(warplens({"--version"}).out, ::testing::MatchesRegex("warplens [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+  for (const auto& arguments : std::vector<std::vector<std::string>>{{}, {"help"}, {"--help"}}) {
+    CommandResult help = warplens(arguments);
+    EXPECT_EQ(help.exit_code, 0);
+    EXPECT_THAT(help.out, HasSubstr("warplens run matmul.cu"));
+  }
+  EXPECT_THAT(warplens({"run", "--help"}).out, HasSubstr("--timeout"));
+}
+
+}  // namespace
+}  // namespace warplens::test
