@@ -1,0 +1,84 @@
+#include "nosdk/clang.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+namespace warplens::test {
+namespace fs = std::filesystem;
+namespace {
+
+const fs::path kReference = fs::path(WARPLENS_SOURCE_DIR) / "../shared";
+
+bool has(frontend::Compiler compiler) {
+  return static_cast<bool>(frontend::find_toolchain(compiler, "", Environment(environ)));
+}
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "warplens-nosdk-XXXXXX").string();
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    path = name;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  fs::path path;
+};
+
+}  // namespace
+
+bool has_clang() { return has(frontend::Compiler::Clang); }
+bool has_nvcc() { return has(frontend::Compiler::Nvcc); }
+
+Compiled compile_with_clang(const fs::path& source, const std::vector<std::string>& flags) {
+  Folder folder;
+  frontend::CompileRequest request;
+  request.source = source;
+  request.program = folder.path / "program";
+  request.compiler = frontend::Compiler::Clang;
+  request.flags = flags;
+  request.include_dir = fs::path(WARPLENS_SOURCE_DIR) / "include/warplens/cuda";
+  request.library_dir = fs::path(WARPLENS_BINARY_DIR) / "lib";
+  Result<frontend::CompileOutcome> outcome = frontend::compile(request, Environment(environ));
+  Compiled compiled;
+  if (!outcome) {
+    compiled.messages = outcome.error().what;
+    return compiled;
+  }
+  compiled.ok = outcome->exit_code == 0;
+  compiled.messages = outcome->messages;
+  std::ifstream file(request.program.string() + ".ptx");
+  std::stringstream text;
+  text << file.rdbuf();
+  compiled.ptx = text.str();
+  return compiled;
+}
+
+Compiled compile_text_with_clang(const std::string& source) {
+  Folder folder;
+  std::ofstream(folder.path / "text.cu") << source << "\nint main() { return 0; }\n";
+  return compile_with_clang(folder.path / "text.cu");
+}
+
+std::vector<fs::path> seeds() {
+  std::vector<fs::path> files;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(kReference / "seeds", ignored))
+    if (entry.path().extension() == ".cu") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+fs::path probes() {
+  fs::path file = kReference / "probes/probes.cu";
+  return fs::exists(file) ? file : fs::path();
+}
+
+}  // namespace warplens::test

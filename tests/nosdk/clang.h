@@ -1,0 +1,27 @@
+// Compiling with clang and our headers alone, as `warplens run` does where no toolkit is installed.
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "frontend/compile.h"
+
+namespace warplens::test {
+
+bool has_clang();
+bool has_nvcc();
+
+// What clang says to `source` and the PTX that it makes of it; `ok` tells whether a program came out.
+struct Compiled {
+  bool ok = false;
+  std::string messages;
+  std::string ptx;
+};
+Compiled compile_with_clang(const std::filesystem::path& source, const std::vector<std::string>& flags = {});
+Compiled compile_text_with_clang(const std::string& source);
+
+// Files of the reference material beside the repository; empty where it is absent.
+std::vector<std::filesystem::path> seeds();
+std::filesystem::path probes();
+
+}  // namespace warplens::test

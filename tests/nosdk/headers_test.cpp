@@ -1,0 +1,145 @@
+// Our CUDA headers: complete enough for real programs, one instruction where CUDA has one, and the same binary
+// interface as NVIDIA's.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "base/process.h"
+#include "nosdk/clang.h"
+
+namespace warplens::test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Clang : public ::testing::Test {
+  void SetUp() override {
+    if (!has_clang()) GTEST_SKIP() << "no clang++-19 on this machine";
+  }
+};
+
+TEST_F(Clang, CompilesTheSeeds) {
+  if (seeds().empty()) GTEST_SKIP() << "no ../shared/seeds here";
+  for (const fs::path& seed : seeds()) {
+    Compiled compiled = compile_with_clang(seed);
+    EXPECT_TRUE(compiled.ok) << seed << "\n" << compiled.messages;
+    EXPECT_EQ(compiled.messages, "") << seed;
+    EXPECT_THAT(compiled.ptx, Not(HasSubstr(".extern .func"))) << seed;
+  }
+}
+
+TEST_F(Clang, CompilesTheProbes) {
+  if (probes().empty()) GTEST_SKIP() << "no ../shared/probes here";
+  Compiled compiled = compile_with_clang(probes());
+  EXPECT_TRUE(compiled.ok) << compiled.messages;
+  EXPECT_EQ(compiled.messages, "");
+  // Of what the probes call, only the matrix functions are left to be refused.
+  EXPECT_THAT(compiled.ptx, Not(HasSubstr("__nv_")));
+  EXPECT_THAT(compiled.ptx, HasSubstr("__warplens_wmma_mma_sync"));
+}
+
+TEST_F(Clang, CompilesTheExamples) {
+  for (const auto& entry : fs::directory_iterator(fs::path(WARPLENS_SOURCE_DIR) / "examples")) {
+    if (entry.path().extension() != ".cu") continue;
+    Compiled compiled = compile_with_clang(entry.path());
+    EXPECT_TRUE(compiled.ok) << entry.path() << "\n" << compiled.messages;
+  }
+}
+
+TEST_F(Clang, CompilesEveryHeader) {
+  std::string source;
+  for (const auto& entry : fs::directory_iterator(fs::path(WARPLENS_SOURCE_DIR) / "include/warplens/cuda"))
+    if (entry.path().extension() == ".h") source += "#include <" + entry.path().filename().string() + ">\n";
+  Compiled compiled = compile_text_with_clang(source);
+  EXPECT_TRUE(compiled.ok) << compiled.messages;
+}
+
+// A device function and the instruction that CUDA promises for it.
+struct Promise {
+  const char* expression;  // of int i, unsigned u, long long l, float f, double d
+  const char* instruction;
+};
+constexpr Promise kPromises[] = {
+    {"sqrtf(f)", "sqrt.rn.f32"},
+    {"sqrt(d)", "sqrt.rn.f64"},
+    {"rsqrtf(f)", "rsqrt.approx.f32"},
+    {"fabsf(f)", "abs.f32"},
+    {"fmaf(f, f, 2.f)", "fma.rn.f32"},
+    {"fma(d, d, 2.)", "fma.rn.f64"},
+    {"fminf(f, 2.f)", "min.f32"},
+    {"max(f, 2.f)", "max.f32"},
+    {"max(i, 7)", "max.s32"},
+    {"min(u, 7u)", "min.u32"},
+    {"min(l, 7ll)", "min.s64"},
+    {"floorf(f)", "cvt.rmi.f32.f32"},
+    {"__fdividef(f, 3.f)", "div.approx.f32"},
+    {"__sinf(f)", "sin.approx.f32"},
+    {"__expf(f)", "ex2.approx"},
+    {"__logf(f)", "lg2.approx"},
+    {"__fadd_rz(f, 1.f)", "add.rz.f32"},
+    {"__fmul_ru(f, f)", "mul.rp.f32"},
+    {"__frcp_rd(f)", "rcp.rm.f32"},
+    {"__float2int_rn(f)", "cvt.rni.s32.f32"},
+    {"__double2uint_rz(d)", "cvt.rzi.u32.f64"},
+    {"__popc(i)", "popc.b32"},
+    {"__clz(i)", "clz.b32"},
+    {"__brev(u)", "brev.b32"},
+    {"__mulhi(i, i)", "mul.hi.s32"},
+    {"__umul64hi(l, l)", "mul.hi.u64"},
+    {"__byte_perm(u, u, 0x1032)", "prmt.b32"},
+    {"__dp4a(i, i, i)", "dp4a.s32.s32"},
+    {"__shfl_xor_sync(~0u, f, 4)", "shfl.sync.bfly.b32"},
+    {"__ballot_sync(~0u, i)", "vote.sync.ballot.b32"},
+    {"__match_any_sync(~0u, i)", "match.any.sync.b32"},
+    {"__reduce_add_sync(~0u, u)", "redux.sync.add"},
+    {"atomicAdd(out, d)", "atom.global.add.f64"},
+    {"atomicCAS((int*)out, i, 3)", "atom.global.cas.b32"},
+    {"atomicMax((long long*)out, l)", "atom.global.max.s64"},
+    {"__ldg(out + i)", "ld.global.nc.f64"},
+};
+
+TEST_F(Clang, MakesOneInstructionOfAnIntrinsic) {
+  std::string source;
+  for (size_t i = 0; i < std::size(kPromises); ++i)
+    source += "extern \"C\" __global__ void k" + std::to_string(i) +
+              "(int i, unsigned u, long long l, float f, double d, double* out) { *out = " + kPromises[i].expression +
+              "; }\n";
+  Compiled compiled = compile_text_with_clang(source);
+  ASSERT_TRUE(compiled.ok) << compiled.messages;
+  for (size_t i = 0; i < std::size(kPromises); ++i) {
+    size_t start = compiled.ptx.find(".entry k" + std::to_string(i) + "(");
+    ASSERT_NE(start, compiled.ptx.npos) << kPromises[i].expression;
+    std::string kernel = compiled.ptx.substr(start, compiled.ptx.find("\n}", start) - start);
+    EXPECT_THAT(kernel, HasSubstr(kPromises[i].instruction)) << kPromises[i].expression;
+    EXPECT_THAT(kernel, Not(HasSubstr("call"))) << kPromises[i].expression;
+  }
+}
+
+// ---- the binary interface
+
+std::string layout_with(const std::string& include_dir) {
+  std::string program = (fs::temp_directory_path() / ("warplens-layout-" + std::to_string(getpid()))).string();
+  Environment environment(environ);
+  std::string compiler = environment.find_program("c++");
+  Result<ProcessOutput> built = run_process(
+      {compiler.empty() ? environment.find_program("g++") : compiler, "-std=c++17", "-w", "-I" + include_dir, "-x",
+       "c++", std::string(WARPLENS_SOURCE_DIR) + "/tests/nosdk/layout.cpp", "-o", program},
+      environment);
+  EXPECT_TRUE(built && built->exit_code == 0) << (built ? built->errors : built.error().what);
+  Result<ProcessOutput> run = run_process({program}, environment);
+  fs::remove(program);
+  return run ? run->output : "";
+}
+
+TEST(Layout, IsThatOfNvidiasHeaders) {
+  const char* toolkit = "/usr/local/cuda/include";
+  if (!fs::exists(std::string(toolkit) + "/cuda_runtime_api.h")) GTEST_SKIP() << "no CUDA toolkit in /usr/local/cuda";
+  std::string ours = layout_with(std::string(WARPLENS_SOURCE_DIR) + "/include/warplens/cuda");
+  EXPECT_GT(ours.size(), 1000u);
+  EXPECT_EQ(ours, layout_with(toolkit));
+}
+
+}  // namespace
+}  // namespace warplens::test
