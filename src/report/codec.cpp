@@ -1,0 +1,173 @@
+#include "report/codec.h"
+
+#include <array>
+#include <stdexcept>
+
+namespace warplens::report {
+namespace {
+
+constexpr std::array kKinds = {AccessKind::Load,      AccessKind::Store,  AccessKind::Atomic,
+                               AccessKind::Reduction, AccessKind::Branch, AccessKind::Barrier};
+constexpr std::array kSpaces = {Space::Global, Space::Shared, Space::Local, Space::Const, Space::Generic};
+
+template <typename Values>
+auto named(const Values& values, const std::string& text) {
+  for (const auto value : values)
+    if (text == to_string(value)) return value;
+  throw std::runtime_error("unknown word '" + text + "'");
+}
+
+template <typename T>
+void get(const Json& json, const char* key, T& out) {
+  if (const auto it = json.find(key); it != json.end() && !it->is_null()) out = it->get<T>();
+}
+
+template <typename T>
+Json optional(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+template <typename T>
+void get(const Json& json, const char* key, std::optional<T>& out) {
+  if (const auto it = json.find(key); it != json.end() && !it->is_null()) out = it->get<T>();
+}
+
+Json to_json(const Frame& frame) {
+  return {{"file", frame.file}, {"line", frame.line}, {"column", frame.column}, {"function", frame.function}};
+}
+
+Frame frame_from(const Json& json) {
+  Frame frame;
+  get(json, "file", frame.file);
+  get(json, "line", frame.line);
+  get(json, "column", frame.column);
+  get(json, "function", frame.function);
+  return frame;
+}
+
+Json to_json(const Site& site) {
+  Json frames = Json::array();
+  for (const Frame& frame : site.frames) frames.push_back(to_json(frame));
+  return {{"kind", to_string(site.kind)},
+          {"space", to_string(site.space)},
+          {"bytes_per_lane", site.bytes_per_lane},
+          {"components", site.components},
+          {"opcode", site.opcode},
+          {"operand", site.operand},
+          {"ptx_line", site.ptx_line},
+          {"frames", frames}};
+}
+
+Site site_from(const Json& json) {
+  Site site;
+  site.kind = named(kKinds, json.value("kind", "load"));
+  site.space = named(kSpaces, json.value("space", "global"));
+  get(json, "bytes_per_lane", site.bytes_per_lane);
+  get(json, "components", site.components);
+  get(json, "opcode", site.opcode);
+  get(json, "operand", site.operand);
+  get(json, "ptx_line", site.ptx_line);
+  if (const auto it = json.find("frames"); it != json.end())
+    for (const Json& frame : *it) site.frames.push_back(frame_from(frame));
+  return site;
+}
+
+}  // namespace
+
+Json to_json(const Dim3& dim) { return Json::array({dim.x, dim.y, dim.z}); }
+Dim3 dim_from(const Json& json) {
+  return {json.at(0).get<uint32_t>(), json.at(1).get<uint32_t>(), json.at(2).get<uint32_t>()};
+}
+
+Json to_json(const Run& run) {
+  return {{"program", run.program}, {"arguments", run.arguments},
+          {"gpu", run.gpu},         {"gpu_name", run.gpu_name},
+          {"version", run.version}, {"cpu", run.cpu},
+          {"threads", run.threads}, {"wall_seconds", run.wall_seconds},
+          {"outcome", run.outcome}, {"exit_code", run.exit_code},
+          {"signal", run.signal}};
+}
+
+Run run_from(const Json& json) {
+  Run run;
+  get(json, "program", run.program);
+  get(json, "arguments", run.arguments);
+  get(json, "gpu", run.gpu);
+  get(json, "gpu_name", run.gpu_name);
+  get(json, "version", run.version);
+  get(json, "cpu", run.cpu);
+  get(json, "threads", run.threads);
+  get(json, "wall_seconds", run.wall_seconds);
+  get(json, "outcome", run.outcome);
+  get(json, "exit_code", run.exit_code);
+  get(json, "signal", run.signal);
+  return run;
+}
+
+Json to_json(const Kernel& kernel) {
+  Json sites = Json::array();
+  for (const Site& site : kernel.sites) sites.push_back(to_json(site));
+  return {{"id", kernel.id},
+          {"name", kernel.name},
+          {"demangled", kernel.demangled},
+          {"target", kernel.target},
+          {"registers", optional(kernel.registers)},
+          {"static_shared_bytes", kernel.static_shared_bytes},
+          {"local_bytes", kernel.local_bytes},
+          {"sites", sites}};
+}
+
+Kernel kernel_from(const Json& json) {
+  Kernel kernel;
+  get(json, "id", kernel.id);
+  get(json, "name", kernel.name);
+  get(json, "demangled", kernel.demangled);
+  get(json, "target", kernel.target);
+  get(json, "registers", kernel.registers);
+  get(json, "static_shared_bytes", kernel.static_shared_bytes);
+  get(json, "local_bytes", kernel.local_bytes);
+  if (const auto it = json.find("sites"); it != json.end())
+    for (const Json& site : *it) kernel.sites.push_back(site_from(site));
+  return kernel;
+}
+
+Json to_json(const Fault& fault) {
+  return {{"kind", fault.kind},           {"verdict", fault.verdict},      {"kernel", fault.kernel},
+          {"launch", fault.launch},       {"block", to_json(fault.block)}, {"thread", to_json(fault.thread)},
+          {"site", optional(fault.site)}, {"address", fault.address},      {"bytes", fault.bytes},
+          {"nearest", fault.nearest},     {"message", fault.message}};
+}
+
+Fault fault_from(const Json& json) {
+  Fault fault;
+  get(json, "kind", fault.kind);
+  get(json, "verdict", fault.verdict);
+  get(json, "kernel", fault.kernel);
+  get(json, "launch", fault.launch);
+  if (json.contains("block")) fault.block = dim_from(json["block"]);
+  if (json.contains("thread")) fault.thread = dim_from(json["thread"]);
+  get(json, "site", fault.site);
+  get(json, "address", fault.address);
+  get(json, "bytes", fault.bytes);
+  get(json, "nearest", fault.nearest);
+  get(json, "message", fault.message);
+  return fault;
+}
+
+Json to_json(const Note& note) {
+  return {{"kind", note.kind}, {"message", note.message}, {"hint", note.hint},
+          {"file", note.file}, {"line", note.line},       {"count", note.count}};
+}
+
+Note note_from(const Json& json) {
+  Note note;
+  get(json, "kind", note.kind);
+  get(json, "message", note.message);
+  get(json, "hint", note.hint);
+  get(json, "file", note.file);
+  get(json, "line", note.line);
+  get(json, "count", note.count);
+  return note;
+}
+
+}  // namespace warplens::report

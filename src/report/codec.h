@@ -1,0 +1,26 @@
+// Report's parts as JSON and back: shared by the spool and the stored report. Keys keep the order in which they are
+// written.
+#pragma once
+#include <nlohmann/json.hpp>
+
+#include "report/report.h"
+
+namespace warplens::report {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Run& run);
+Json to_json(const Kernel& kernel);
+Json to_json(const Fault& fault);
+Json to_json(const Note& note);
+Json to_json(const Dim3& dim);  // [x, y, z]
+
+// Missing keys keep their defaults; keys of another type throw nlohmann's exceptions, which the reader of the spool
+// catches.
+Run run_from(const Json& json);
+Kernel kernel_from(const Json& json);
+Fault fault_from(const Json& json);
+Note note_from(const Json& json);
+Dim3 dim_from(const Json& json);
+
+}  // namespace warplens::report

@@ -1,0 +1,227 @@
+#include "report/spool.h"
+
+#include <cxxabi.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <memory>
+#include <utility>
+
+#include "report/codec.h"
+#include "report/metrics.h"
+
+namespace warplens::report {
+namespace {
+
+// Names are the user's and may hold any bytes: what is not UTF-8 is replaced, never refused.
+std::string line_of(const char* key, Json value) {
+  Json record;
+  record[key] = std::move(value);
+  return record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// A launch is written often, so its sites are arrays: [index, counters in SiteCounts' order, [[pattern, count], ...]],
+// and sites where nothing happened are left out.
+Json site_row(size_t index, const SiteCounts& c) {
+  Json patterns = Json::array();
+  for (const PatternCount& p : c.patterns) patterns.push_back(Json::array({p.words, p.count}));
+  return Json::array({index, c.requests, c.lanes, c.sectors, c.sectors_ideal, c.tag_requests, c.wavefronts,
+                      c.wavefronts_ideal, c.bytes_used, c.branch_executed, c.branch_divergent, c.branch_lanes,
+                      patterns});
+}
+
+SiteCounts counts_from(const Json& row) {
+  SiteCounts c;
+  uint64_t* const fields[] = {
+      &c.requests,         &c.lanes,      &c.sectors,         &c.sectors_ideal,    &c.tag_requests, &c.wavefronts,
+      &c.wavefronts_ideal, &c.bytes_used, &c.branch_executed, &c.branch_divergent, &c.branch_lanes};
+  size_t at = 1;
+  for (uint64_t* field : fields) *field = row.at(at++).get<uint64_t>();
+  for (const Json& p : row.at(at)) c.patterns.push_back({p.at(0).get<std::string>(), p.at(1).get<uint64_t>()});
+  return c;
+}
+
+Json launch_json(const Launch& launch) {
+  Json sites = Json::array();
+  for (size_t i = 0; i < launch.sites.size(); ++i)
+    if (!launch.sites[i].empty()) sites.push_back(site_row(i, launch.sites[i]));
+  return {{"index", launch.index},
+          {"kernel", launch.kernel},
+          {"grid", to_json(launch.grid)},
+          {"block", to_json(launch.block)},
+          {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
+          {"warps", launch.warps},
+          {"instructions", launch.instructions},
+          {"thread_instructions", launch.thread_instructions},
+          {"thread_instructions_pred_on", launch.thread_instructions_pred_on},
+          {"seconds", launch.seconds},
+          {"compile_seconds", launch.compile_seconds},
+          {"from_cache", launch.from_cache},
+          {"complete", launch.complete},
+          {"sites", sites}};
+}
+
+Launch launch_from(const Json& json, size_t site_count) {
+  Launch launch;
+  launch.index = json.at("index").get<uint64_t>();
+  launch.kernel = json.at("kernel").get<uint32_t>();
+  launch.grid = dim_from(json.at("grid"));
+  launch.block = dim_from(json.at("block"));
+  launch.dynamic_shared_bytes = json.value("dynamic_shared_bytes", 0u);
+  launch.warps = json.value("warps", uint64_t{0});
+  launch.instructions = json.value("instructions", uint64_t{0});
+  launch.thread_instructions = json.value("thread_instructions", uint64_t{0});
+  launch.thread_instructions_pred_on = json.value("thread_instructions_pred_on", uint64_t{0});
+  launch.seconds = json.value("seconds", 0.0);
+  launch.compile_seconds = json.value("compile_seconds", 0.0);
+  launch.from_cache = json.value("from_cache", false);
+  launch.complete = json.value("complete", true);
+  launch.sites.resize(site_count);
+  for (const Json& row : json.at("sites")) launch.sites.at(row.at(0).get<size_t>()) = counts_from(row);
+  return launch;
+}
+
+std::string demangle(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                         &std::free);
+  return status == 0 && text ? text.get() : name;
+}
+
+// Builds the Report record by record; kernels are numbered anew in the order in which they came.
+class Builder {
+ public:
+  void add(const Json& record) {
+    const std::string key = record.begin().key();
+    const Json& value = record.begin().value();
+    if (key == "run")
+      report_.run = run_from(value);
+    else if (key == "kernel")
+      add_kernel(kernel_from(value));
+    else if (key == "launch")
+      add_launch(value);
+    else if (key == "fault")
+      add_fault(fault_from(value));
+    else if (key == "note")
+      add_note(note_from(value));
+    else
+      throw std::runtime_error("unknown record '" + key + "'");
+  }
+
+  void add_note(Note note) {
+    for (Note& known : report_.notes)
+      if (known.kind == note.kind && known.message == note.message && known.file == note.file &&
+          known.line == note.line) {
+        known.count += note.count;
+        return;
+      }
+    report_.notes.push_back(std::move(note));
+  }
+
+  Report finish() { return std::move(report_); }
+
+ private:
+  void add_kernel(Kernel kernel) {
+    if (kernel.demangled.empty()) kernel.demangled = demangle(kernel.name);
+    known_.emplace_back(kernel.id, uint32_t(report_.kernels.size()));
+    kernel.id = uint32_t(report_.kernels.size());
+    report_.kernels.push_back(std::move(kernel));
+  }
+
+  uint32_t index_of(uint32_t id) const {
+    // The latest of that id: a program that starts itself again numbers from 0 again.
+    const auto it = std::find_if(known_.rbegin(), known_.rend(), [&](const auto& k) { return k.first == id; });
+    if (it == known_.rend()) throw std::runtime_error("kernel " + std::to_string(id) + " is not there");
+    return it->second;
+  }
+
+  void add_launch(const Json& value) {
+    const uint32_t index = index_of(value.at("kernel").get<uint32_t>());
+    const Kernel& kernel = report_.kernels[index];
+    Launch launch = launch_from(value, kernel.sites.size());
+    launch.kernel = index;
+    launch.metrics = metrics(kernel, launch);
+    report_.launches.push_back(std::move(launch));
+  }
+
+  void add_fault(Fault fault) {
+    fault.kernel = index_of(fault.kernel);
+    report_.faults.push_back(std::move(fault));
+  }
+
+  Report report_;
+  std::vector<std::pair<uint32_t, uint32_t>> known_;  // the spool's id, index in report_.kernels
+};
+
+}  // namespace
+
+Result<SpoolWriter> SpoolWriter::open(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (fd < 0) return Error{"cannot write " + path + ": " + std::strerror(errno), ""};
+  return SpoolWriter(fd);
+}
+
+SpoolWriter::SpoolWriter(int fd) : fd_(fd) {}
+SpoolWriter::SpoolWriter(SpoolWriter&& other) noexcept : fd_(std::exchange(other.fd_, -1)), failed_(other.failed_) {}
+SpoolWriter& SpoolWriter::operator=(SpoolWriter&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  std::swap(failed_, other.failed_);
+  return *this;
+}
+SpoolWriter::~SpoolWriter() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+void SpoolWriter::run(const Run& run) { append(line_of("run", to_json(run))); }
+void SpoolWriter::kernel(const Kernel& kernel) { append(line_of("kernel", to_json(kernel))); }
+void SpoolWriter::launch(const Launch& launch) { append(line_of("launch", launch_json(launch))); }
+void SpoolWriter::fault(const Fault& fault) { append(line_of("fault", to_json(fault))); }
+void SpoolWriter::note(const Note& note) { append(line_of("note", to_json(note))); }
+
+bool SpoolWriter::failed() const {
+  const std::lock_guard lock(mutex_);
+  return failed_;
+}
+
+void SpoolWriter::append(const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  for (size_t done = 0; !failed_ && done < line.size();) {
+    const ssize_t n = ::write(fd_, line.data() + done, line.size() - done);
+    if (n > 0)
+      done += size_t(n);
+    else if (n == 0 || errno != EINTR)
+      failed_ = true;
+  }
+}
+
+Result<Report> read_spool(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Error{"cannot read " + path + ": " + std::strerror(errno), ""};
+  Builder builder;
+  std::string line;
+  for (uint32_t number = 1; std::getline(file, line); ++number) {
+    const bool cut = file.eof();  // no newline: the writer died in the middle
+    const auto lost = [&](const std::string& why) {
+      if (!cut) builder.add_note({"warning", "a record of the run could not be read: " + why, "", "", number, 1});
+    };
+    const Json record = Json::parse(line, nullptr, false);
+    if (!record.is_object() || record.size() != 1) {
+      lost("not a record");
+      continue;
+    }
+    try {
+      builder.add(record);
+    } catch (const std::exception& e) {
+      lost(e.what());
+    }
+  }
+  return builder.finish();
+}
+
+}  // namespace warplens::report
