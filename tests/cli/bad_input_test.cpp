@@ -157,10 +157,9 @@ TEST(DeviceCode, UnsupportedInstruction) {
   EXPECT_THAT(run.err, HasSubstr("good"));
 }
 
-const nlohmann::ordered_json& only_fault(const CommandResult& run) {
-  static const nlohmann::ordered_json kNone;
+nlohmann::ordered_json only_fault(CommandResult run) {
   EXPECT_EQ(run.json["faults"].size(), 1u);
-  return run.json["faults"].size() == 1 ? run.json["faults"][0] : kNone;
+  return run.json["faults"].size() == 1 ? run.json["faults"][0] : nlohmann::ordered_json::object();
 }
 
 TEST(DeviceCode, OutOfBounds) {

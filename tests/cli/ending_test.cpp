@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-void expect_ending(const CommandResult& run, int exit_code, const std::string& outcome) {
+void expect_ending(CommandResult run, int exit_code, const std::string& outcome) {
   EXPECT_EQ(run.exit_code, exit_code);
   ASSERT_TRUE(run.json.is_object()) << run.err;
   EXPECT_EQ(run.json["run"].value("outcome", ""), outcome);
@@ -42,7 +42,7 @@ double seconds_of(const std::function<void()>& action) {
 }
 
 // A kernel that never ends: stopped where it is, with what it counted so far.
-void expect_stopped_kernel(const CommandResult& run) {
+void expect_stopped_kernel(CommandResult run) {
   EXPECT_EQ(run.out, "");
   ASSERT_EQ(run.json["launches"].size(), 2u);
   EXPECT_EQ(run.json["launches"][1].value("complete", true), false);
