@@ -1,0 +1,158 @@
+// How an access is counted without looking at it. A warp request's sectors, tags and wavefronts depend on the lanes' pattern
+// and on base modulo 128 only (model/coalesce.h, model/banks.h). So where the pattern is constant and the whole warp is
+// active:
+//   - residue known when code is made (aligned arguments, block and grid shape): every execution costs the same, and the
+//     counter of executions of the basic block is all that is needed;
+//   - else one counter for each residue that can occur; accesses of one block that differ by a constant share them.
+// Groups with bases of their own (two rows of a 16-wide tile) add up as long as they touch different 128-byte lines, which
+// compiled code checks (`disjoint`); for counting they are then written as rows 2^20 bytes apart.
+#include "codegen/plan.h"
+
+#include <algorithm>
+#include <map>
+
+#include "passes/cfg.h"
+
+namespace warplens::codegen {
+
+using ir::BlockId;
+using ir::Function;
+using ir::Inst;
+using ir::kNone;
+using ir::Op;
+using ir::Space;
+using ir::ValueId;
+using passes::Lanes;
+
+namespace {
+
+constexpr int64_t kRowDistance = int64_t{1} << 20;
+
+bool is_access(Op op) { return op == Op::Load || op == Op::Store || op == Op::Atomic || op == Op::Reduce; }
+
+class Planner {
+ public:
+  Planner(const Function& f, const passes::Specialization& spec) : f_(f), spec_(spec) {}
+
+  Plan run() {
+    plan_.lanes = passes::analyze_lanes(f_, spec_);
+    plan_.access.resize(f_.insts.size());
+    plan_.warps = static_cast<uint32_t>((spec_.block.count() + kWarpSize - 1) / kWarpSize);
+    plan_.partial_warp = spec_.block.count() % kWarpSize != 0;
+    const uint32_t blocks = static_cast<uint32_t>(f_.blocks.size());
+    plan_.full = take(blocks);
+    plan_.partial = take(blocks);
+    plan_.partial_lanes = take(blocks);
+    plan_.guarded_off = take(1);
+    plan_.divergent.assign(blocks, kNone);
+    plan_.block_weight.assign(blocks, 0);
+    for (BlockId b = 0; b < blocks; ++b) {
+      if (plan_.lanes.divergent_block_end[b]) plan_.divergent[b] = take(1);
+      shared_counters_.clear();
+      for (ValueId v : f_.blocks[b].insts) {
+        plan_.block_weight[b] += f_.insts[v].weight;
+        plan_.barriers |= f_.insts[v].op == Op::Barrier;
+        if (is_access(f_.insts[v].op)) plan_access(v);
+      }
+    }
+    find_versions();
+    return std::move(plan_);
+  }
+
+ private:
+  uint32_t take(uint32_t count) {
+    const uint32_t first = plan_.counters;
+    plan_.counters += count;
+    return first;
+  }
+
+  void plan_access(ValueId v) {
+    const Inst& inst = f_.insts[v];
+    AccessPlan& a = plan_.access[v];
+    const Lanes& address = plan_.lanes.values[inst.args[0]];
+    a.way = AccessPlan::Way::General;
+    const bool lanes_differ = inst.op == Op::Atomic || inst.op == Op::Reduce || inst.guard != kNone;
+    const bool elsewhere = inst.space == Space::Local || inst.space == Space::Generic;
+    const int64_t width = ir::bytes(inst.type) * inst.count;
+    if (!lanes_differ && !elsewhere && address.affine() && patterned(address, width, inst.count)) {
+      const bool one_address = inst.op == Op::Load && plan_.lanes.values[v].affine();
+      a.way = one_address ? AccessPlan::Way::Scalar : AccessPlan::Way::Pattern;
+      plan_count(v, address, width);
+    }
+    a.exceptions = take(a.entries);
+  }
+
+  // Can a full warp's access be done without looking at each lane's address? Vector elements need adjacent lanes.
+  bool patterned(const Lanes& address, int64_t width, uint32_t components) const {
+    if (components == 1 || address.flat()) return true;
+    const uint32_t chunk = kWarpSize / spec_.max_groups;
+    for (uint32_t l = 0; l < kWarpSize; ++l)
+      if (l % chunk != 0 && address.pattern[l] - address.pattern[l - 1] != width) return false;
+    return true;
+  }
+
+  void plan_count(ValueId v, const Lanes& address, int64_t width) {
+    const Inst& inst = f_.insts[v];
+    AccessPlan& a = plan_.access[v];
+    const int64_t offset = static_cast<int64_t>(inst.imm);
+    const uint32_t group = kWarpSize / address.groups;
+    const auto [low, high] = std::minmax_element(address.pattern.begin(), address.pattern.end());
+    const int64_t span = *high - *low + width;
+    // Global: everything depends on base modulo 128. Shared: turning all banks by a word changes nothing, so only the
+    // place within the word matters, and accesses of a word or more are aligned to it.
+    const bool is_shared = inst.space == Space::Shared;
+    const uint32_t needed = is_shared ? (width >= 4 ? 0 : 2) : 7;
+    const bool one_word = address.flat() && width <= 16;  // aligned: one sector, one line, wherever it lies
+    const bool known = address.known_bits >= needed;
+    // Which rows of a tile share a bank depends on their distance; rows that far apart do not fit the picture below.
+    if (address.groups > 1 && (is_shared || span > kRowDistance / 2 || !(known || one_word))) return;
+    for (uint32_t l = 0; l < kWarpSize; ++l)
+      a.pattern[l] = kRowDistance * (l / group) + (known || !one_word ? address.pattern[l] + offset : 0);
+    if (address.groups > 1) a.disjoint = static_cast<uint64_t>(span + 128);
+    const uint32_t known_bits = std::min<uint32_t>(address.known_bits, 7);
+    a.residue = known || !one_word ? static_cast<uint32_t>(address.residue & ((1u << known_bits) - 1)) : 0;
+    a.count = known || one_word ? AccessPlan::Count::Block : AccessPlan::Count::Residue;
+    if (a.count == AccessPlan::Count::Block) return;
+    a.shift = known_bits;
+    a.entries = 1u << (needed - a.shift);
+    auto [it, fresh] = shared_counters_.emplace(inst.args[0], 0u);
+    if (fresh) it->second = take(a.entries);
+    a.counter = it->second;
+  }
+
+  // Full version: blocks that a whole warp can reach together. Partial version: what can run with some lanes only.
+  void find_versions() {
+    const size_t n = f_.blocks.size();
+    plan_.needs_full.assign(n, 0);
+    plan_.needs_partial.assign(n, 0);
+    std::vector<BlockId> work;
+    auto mark = [&](std::vector<uint8_t>& set, BlockId b) {
+      if (!set[b]) set[b] = 1, work.push_back(b);
+    };
+    auto spread = [&](std::vector<uint8_t>& set) {
+      while (!work.empty()) {
+        const BlockId b = work.back();
+        work.pop_back();
+        for (BlockId s : f_.blocks[b].succs) mark(set, s);
+      }
+    };
+    if (spec_.block.count() >= kWarpSize) mark(plan_.needs_full, 0);
+    spread(plan_.needs_full);
+    if (plan_.partial_warp) mark(plan_.needs_partial, 0);
+    for (BlockId b = 0; b < n; ++b)
+      if (plan_.lanes.divergent_block_end[b])
+        for (BlockId s : f_.blocks[b].succs) mark(plan_.needs_partial, s);
+    spread(plan_.needs_partial);
+  }
+
+  const Function& f_;
+  const passes::Specialization& spec_;
+  Plan plan_;
+  std::map<ValueId, uint32_t> shared_counters_;  // of the block being planned: address value -> first counter
+};
+
+}  // namespace
+
+Plan make_plan(const Function& f, const passes::Specialization& spec) { return Planner(f, spec).run(); }
+
+}  // namespace warplens::codegen

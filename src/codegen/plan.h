@@ -1,0 +1,54 @@
+// The plan of a kernel's machine code, made before any of it: how each memory access is done and counted, which counters
+// there are, what is kept across barriers. A pure function of the kernel and its specialization, so that code taken from
+// the cache on disk needs only the plan made again.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "ir/ir.h"
+#include "passes/lanes.h"
+
+namespace warplens::codegen {
+
+struct AccessPlan {
+  enum class Way : uint8_t {
+    None,       // not a memory access
+    Scalar,     // one address a group: a scalar load, as good as broadcast
+    Pattern,    // base + constant pattern: vector or fixed-offset accesses
+    General,    // lane by lane, in the functions of exec/warp_env.h
+  };
+  enum class Count : uint8_t {
+    Block,      // every full-warp execution looks the same: the block's counter tells
+    Residue,    // one counter a residue of the base modulo 128 (as far as it is not known)
+    Event,      // address by address
+  };
+  Way way = Way::None;
+  Count count = Count::Event;
+  // Full-warp requests of this site touch base + pattern[lane], the immediate offset included; base is congruent to
+  // residue + (counter's index << shift) modulo 128. With several groups the pattern holds them far apart (see plan.cpp).
+  passes::LanePattern pattern{};
+  uint32_t residue = 0;
+  uint32_t shift = 0;
+  uint32_t counter = 0;        // Residue: index of the first counter; sites of one block and address share it
+  uint32_t entries = 1;        // how many residues, a power of two
+  uint32_t exceptions = 0;     // first of `entries` counters: full-warp executions that were reported as events instead
+  uint64_t disjoint = 0;       // groups > 1: the short way needs |base[i] - base[j]| >= this
+};
+
+struct Plan {
+  passes::LaneAnalysis lanes;
+  std::vector<AccessPlan> access;          // per ValueId
+  uint32_t counters = 0;                   // in all
+  uint32_t full = 0, partial = 0, partial_lanes = 0;  // first of one counter a block: full-warp entries; others; their lanes
+  std::vector<uint32_t> divergent;         // per block: counter of split warps; kNone if it cannot split
+  uint32_t guarded_off = 0;                // counter: lanes times instructions switched off by a guard
+  std::vector<uint64_t> block_weight;      // PTX instructions in each block
+  std::vector<uint8_t> needs_full, needs_partial;  // per block: which versions of it there are
+  bool barriers = false;
+  uint32_t warps = 0;                      // per block of threads
+  bool partial_warp = false;               // the last warp has fewer than 32 threads
+};
+
+Plan make_plan(const ir::Function& f, const passes::Specialization& spec);
+
+}  // namespace warplens::codegen

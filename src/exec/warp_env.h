@@ -1,0 +1,66 @@
+// What compiled code and the rest of exec share: the state of one worker thread while it runs blocks, and the functions
+// that compiled code calls when the short way is not enough. Compiled code reads and writes these structs by offset.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace warplens::exec {
+
+// Per memory site: the allocation that held its last accesses. An access from `a` on is inside if a - low <= room, where
+// room is the allocation's size less the bytes that this site touches from its lowest address on.
+struct Bounds {
+  uint64_t low = ~uint64_t{0};
+  uint64_t room = 0;
+};
+
+// Per warp of the block: where it stands. Only kernels with barriers use it.
+struct WarpState {
+  static constexpr int32_t kStart = 0, kDone = -1;  // other values: the barrier after which to go on
+  int32_t state = kStart;
+  uint32_t barrier = 0;        // id it waits at
+  uint32_t expected = 0;       // threads the barrier waits for; 0: all of the block
+  uint32_t lanes = 0;          // mask of the lanes that wait
+  uint32_t mode = 0;           // ir::BarrierMode
+  uint32_t predicate = 0;      // mask of the lanes whose predicate is true (reducing barriers)
+  uint32_t result = 0;         // what a reducing barrier gave
+  uint32_t released = 0;       // 1: may go on
+};
+
+struct WarpEnv {
+  const uint8_t* params = nullptr;
+  const uint64_t* symbols = nullptr;     // addresses of the module's variables
+  uint8_t* shared = nullptr;             // this worker's block window
+  uint8_t* local = nullptr;              // frame of thread t: local + t * local_bytes
+  uint64_t* counters = nullptr;          // codegen::CountPlan says what each one means
+  Bounds* bounds = nullptr;              // per site
+  const uint8_t* stop = nullptr;         // becomes 1 when the launch must end
+  uint8_t* saved = nullptr;              // per warp: values that live across a barrier
+  WarpState* warps = nullptr;            // per warp
+  uint64_t* addresses = nullptr;         // 32, scratch: lane addresses handed to the functions below
+  uint8_t* values = nullptr;             // 2 * 32 * 32 bytes, scratch: lane values in, then lane values out
+  uint64_t shared_bytes = 0;             // static and dynamic
+  uint32_t grid[3] = {1, 1, 1};
+  uint32_t block[3] = {0, 0, 0};         // blockIdx of the block that runs
+  uint32_t warp = 0;                     // warp of the block that runs
+  uint32_t pending_slots = 0;
+  uint32_t* pending = nullptr;           // lane masks that wait for each block of a large kernel
+  void* worker = nullptr;                // exec's own
+};
+
+// All return 0, or 1 if the launch must end (the worker holds the fault).
+extern "C" {
+// Checks every active lane's address, reports the request to the watcher if `count`, and moves the data: element e of
+// lane l at values[(e * 32 + l) * element bytes]. `inst` is the ir::ValueId of the access.
+uint32_t wl_load(WarpEnv* env, uint32_t inst, uint32_t mask, uint32_t count);
+uint32_t wl_store(WarpEnv* env, uint32_t inst, uint32_t mask, uint32_t count);
+// Operand lane l at values[l * bytes], second operand (compare-and-swap's new value) at values[(32 + l) * bytes];
+// old values come back at values[1024 + l * bytes].
+uint32_t wl_atomic(WarpEnv* env, uint32_t inst, uint32_t mask, uint32_t count);
+uint32_t wl_trap(WarpEnv* env, uint32_t inst, uint32_t mask);
+uint32_t wl_stopped(WarpEnv* env);
+// All warps of the block have run as far as they can. 0: go on; 1: end the launch; 2: the block is done.
+uint32_t wl_barrier(WarpEnv* env);
+uint64_t wl_clock(WarpEnv* env, uint32_t special_register);
+}
+
+}  // namespace warplens::exec
