@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "passes/cfg.h"
 
@@ -56,6 +57,7 @@ class Planner {
       }
     }
     find_versions();
+    find_lifetimes();
     return std::move(plan_);
   }
 
@@ -143,6 +145,41 @@ class Planner {
       if (plan_.lanes.divergent_block_end[b])
         for (BlockId s : f_.blocks[b].succs) mark(plan_.needs_partial, s);
     spread(plan_.needs_partial);
+  }
+
+  void find_lifetimes() {
+    // A guarded value is made exact from the source of the widening that it rests on.
+    std::vector<std::vector<ValueId>> also(f_.insts.size());
+    for (ValueId v = 0; v < f_.insts.size(); ++v)
+      for (const auto& g : plan_.lanes.values[v].guards) also[v].push_back(f_.insts[g.widening].args[0]);
+    plan_.live_in = passes::live_in(f_, &also);
+    plan_.escapes.assign(f_.insts.size(), 0);
+    plan_.save_offset.assign(f_.insts.size(), kNone);
+    for (BlockId b = 0; b < f_.blocks.size(); ++b) {
+      for (ValueId v : plan_.live_in[b]) plan_.escapes[v] = 1;
+      for (ValueId v : f_.blocks[b].insts) {
+        const Inst& inst = f_.insts[v];
+        if (inst.op != Op::Phi) break;
+        plan_.escapes[v] = 1;
+        plan_.live_in[b].push_back(v);
+      }
+    }
+    std::set<ValueId> guards;
+    for (const Lanes& l : plan_.lanes.values)
+      for (const auto& g : l.guards) guards.insert(g.widening);
+    plan_.guards.assign(guards.begin(), guards.end());
+    // A byte for each guard's flag, a mask for each block, then the values: 8 bytes a group, or 32 lanes.
+    plan_.save_waiting = (static_cast<uint32_t>(guards.size()) + 63) / 64 * 64;
+    plan_.save_bytes = plan_.save_waiting + (static_cast<uint32_t>(f_.blocks.size()) * 4 + 63) / 64 * 64;
+    for (BlockId b = 0; b < f_.blocks.size(); ++b) {
+      if (f_.insts[f_.blocks[b].insts.back()].op != Op::Barrier) continue;
+      for (ValueId v : plan_.live_in[f_.blocks[b].succs[0]]) {
+        if (plan_.save_offset[v] != kNone) continue;
+        plan_.save_offset[v] = plan_.save_bytes;
+        const bool scalars = plan_.lanes.values[v].affine();
+        plan_.save_bytes += scalars ? 64 : static_cast<uint32_t>(std::max(2, ir::bytes(f_.insts[v].type)) * 32);
+      }
+    }
   }
 
   const Function& f_;

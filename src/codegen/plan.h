@@ -45,6 +45,13 @@ struct Plan {
   std::vector<uint64_t> block_weight;      // PTX instructions in each block
   std::vector<uint8_t> needs_full, needs_partial;  // per block: which versions of it there are
   bool barriers = false;
+  std::vector<uint8_t> escapes;            // per value: used in another block than its own (or a phi)
+  std::vector<std::vector<ir::ValueId>> live_in;  // per block, phis of the block included
+  // What a warp keeps while it waits at a barrier: offset of each value in its save area, kNone if never kept.
+  std::vector<uint32_t> save_offset;
+  uint32_t save_bytes = 0;
+  uint32_t save_waiting = 0;               // offset of one lane mask a block: lanes that wait at its barrier
+  std::vector<ir::ValueId> guards;         // widenings that some pattern rests on; a byte each at the start of the save area
   uint32_t warps = 0;                      // per block of threads
   bool partial_warp = false;               // the last warp has fewer than 32 threads
 };

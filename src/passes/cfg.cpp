@@ -123,12 +123,17 @@ LoopNest find_loops(const Function& f) {
   return nest;
 }
 
-std::vector<std::vector<ValueId>> live_in(const Function& f) {
+std::vector<std::vector<ValueId>> live_in(const Function& f, const std::vector<std::vector<ValueId>>* also) {
   const size_t words = (f.insts.size() + 63) / 64;
   std::vector<std::vector<uint64_t>> in(f.blocks.size(), std::vector<uint64_t>(words, 0));
   const std::vector<BlockId> order = reverse_post_order(f);
   std::vector<uint64_t> live(words);
-  auto set = [&](ValueId v) { live[v / 64] |= uint64_t{1} << (v % 64); };
+  auto set_one = [&](ValueId v) { live[v / 64] |= uint64_t{1} << (v % 64); };
+  auto set = [&](ValueId v) {
+    set_one(v);
+    if (also)
+      for (ValueId w : (*also)[v]) set_one(w);
+  };
   auto clear = [&](ValueId v) { live[v / 64] &= ~(uint64_t{1} << (v % 64)); };
   for (bool changed = true; changed;) {
     changed = false;

@@ -28,6 +28,8 @@ struct LoopNest {
 LoopNest find_loops(const ir::Function& f);
 
 // Values live into each block (phi arguments are live out of the predecessor, not into the phi's block).
-std::vector<std::vector<ir::ValueId>> live_in(const ir::Function& f);
+// `also`, where given, lists per value what else is used wherever that value is.
+std::vector<std::vector<ir::ValueId>> live_in(const ir::Function& f,
+                                              const std::vector<std::vector<ir::ValueId>>* also = nullptr);
 
 }  // namespace warplens::passes

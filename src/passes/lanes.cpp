@@ -245,6 +245,17 @@ Lanes Analyzer::compute(const Inst& inst) {
       l.known_bits = 8;
       return l;
     }
+    case Op::ToGeneric: case Op::FromGeneric: case Op::IsSpace: {
+      const Lanes& a = at(inst.args[0]);
+      if (inst.space == ir::Space::Local || !a.affine()) return varying();  // each lane has a frame of its own
+      if (inst.op == Op::IsSpace) return a.flat() ? flat_value(a.groups) : varying();
+      if (inst.space != ir::Space::Shared) return a;
+      Lanes moved = a;  // by the window's address, a multiple of 256
+      moved.known_bits = std::min<uint8_t>(moved.known_bits, 8);
+      moved.residue &= 255;
+      moved.unsigned_max = kAll;
+      return moved;
+    }
     case Op::Extract: {
       // A component of a load or shuffle: as uniform as the whole.
       const Lanes& whole = at(inst.args[0]);
