@@ -443,7 +443,6 @@ llvm::Value* KernelEmitter::wants_quick_test(const Inst& end, bool* when_true) {
 void KernelEmitter::emit_branch(BlockId b) {
   const Inst& end = f_.insts[f_.blocks[b].insts.back()];
   const BlockId yes = f_.blocks[b].succs[0], no = f_.blocks[b].succs[1];
-  auto *to_yes = block("yes" + llvm::Twine(b)), *to_no = block("no" + llvm::Twine(b));
   auto finish = [&](llvm::BasicBlock* at, BlockId to) {
     builder_.SetInsertPoint(at);
     edge(b, to, mask_);
@@ -454,17 +453,15 @@ void KernelEmitter::emit_branch(BlockId b) {
       builder_.CreateBr(chain_from(b + 1));
     }
   };
+  if (mask_ && !lanes(end.args[0]).uniform()) {
+    emit_split(b, builder_.CreateAnd(bitmask(end.args[0]), mask_), mask_);
+    return;
+  }
+  auto *to_yes = block("yes" + llvm::Twine(b)), *to_no = block("no" + llvm::Twine(b));
   if (lanes(end.args[0]).uniform()) {
     builder_.CreateCondBr(scalar(end.args[0], 0, 1), to_yes, to_no);
     finish(to_yes, yes);
     finish(to_no, no);
-    return;
-  }
-  if (mask_) {
-    Value* taken = bitmask(end.args[0]);
-    delete to_yes->removeFromParent();
-    delete to_no->removeFromParent();
-    emit_split(b, builder_.CreateAnd(taken, mask_), mask_);
     return;
   }
   bool value = false;

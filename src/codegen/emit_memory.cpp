@@ -334,7 +334,7 @@ std::vector<llvm::Value*> KernelEmitter::load_results(const Inst& inst, uint32_t
 
 void KernelEmitter::emit_long_way(ValueId v, Value* mask, bool, Value* count) {
   const Inst& inst = f_.insts[v];
-  auto *ptr = builder_.getPtrTy(), *i32 = static_cast<llvm::Type*>(builder_.getInt32Ty());
+  llvm::Type *ptr = builder_.getPtrTy(), *i32 = builder_.getInt32Ty();
   store_addresses(inst);
   const bool atomic = inst.op == Op::Atomic || inst.op == Op::Reduce;
   if (inst.op != Op::Load) store_values(inst, 1, 0);

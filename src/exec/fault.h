@@ -23,6 +23,7 @@ enum class FaultKind : uint8_t {
 struct Fault {
   FaultKind kind = FaultKind::Trap;
   uint32_t site = ~0u;          // ir::SiteId, or kNone
+  uint32_t location = ~0u;      // index into ir::Function::locations where there is no site (traps)
   Dim3 block{0, 0, 0};
   Dim3 thread{0, 0, 0};         // the lowest faulting lane
   uint64_t address = 0;

@@ -1,0 +1,22 @@
+// What the functions of warp_env.h need to know of each memory instruction: the program text's part of an access.
+#pragma once
+#include <cstdint>
+
+namespace warplens::exec {
+
+enum class AccessSpace : uint8_t { Global, Shared, Local, Const, Generic };
+enum class AccessKind : uint8_t { Load, Store, Atomic, Reduction };
+enum class AtomicOp : uint8_t { Add, MinS, MinU, MaxS, MaxU, And, Or, Xor, Exch, Cas, Inc, Dec, FAdd, FMin, FMax };
+
+struct AccessInfo {
+  uint32_t site = ~0u;
+  AccessKind kind = AccessKind::Load;
+  AccessSpace space = AccessSpace::Global;
+  uint8_t element_bytes = 0;     // 1, 2, 4, 8
+  uint8_t components = 1;
+  bool is_float = false;         // of an atomic's operand
+  AtomicOp atomic = AtomicOp::Add;
+  uint64_t reach = 0;            // bytes that the widest lane group of the short way touches; 0: there is no short way
+};
+
+}  // namespace warplens::exec

@@ -1,0 +1,82 @@
+// Atomics and reductions: active lanes one after the other, lowest first. Device memory is shared by worker threads, so
+// the host's own atomic instructions do each lane's operation; a block's shared memory belongs to one worker.
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+
+#include "exec/worker.h"
+
+namespace warplens::exec {
+
+namespace {
+
+template <typename T>
+T combine(AtomicOp op, bool is_float, T old, T x, T y) {
+  using S = std::make_signed_t<T>;
+  if constexpr (sizeof(T) >= 4) {
+    using F = std::conditional_t<sizeof(T) == 4, float, double>;
+    const F a = std::bit_cast<F>(old), b = std::bit_cast<F>(x);
+    if (op == AtomicOp::FAdd || (op == AtomicOp::Add && is_float)) return std::bit_cast<T>(static_cast<F>(a + b));
+    if (op == AtomicOp::FMin) return std::bit_cast<T>(std::fmin(a, b));
+    if (op == AtomicOp::FMax) return std::bit_cast<T>(std::fmax(a, b));
+  }
+  switch (op) {
+    case AtomicOp::Add: return static_cast<T>(old + x);
+    case AtomicOp::MinS: return static_cast<S>(old) < static_cast<S>(x) ? old : x;
+    case AtomicOp::MaxS: return static_cast<S>(old) > static_cast<S>(x) ? old : x;
+    case AtomicOp::MinU: return old < x ? old : x;
+    case AtomicOp::MaxU: return old > x ? old : x;
+    case AtomicOp::And: return old & x;
+    case AtomicOp::Or: return old | x;
+    case AtomicOp::Xor: return old ^ x;
+    case AtomicOp::Exch: return x;
+    case AtomicOp::Cas: return old == x ? y : old;
+    case AtomicOp::Inc: return old >= x ? T{0} : static_cast<T>(old + 1);
+    case AtomicOp::Dec: return old == 0 || old > x ? x : static_cast<T>(old - 1);
+    default: return old;
+  }
+}
+
+template <typename T>
+void run_lanes(const AccessInfo& info, uint32_t mask, uint8_t* const pointers[kWarpSize], uint8_t* values, bool exclusive) {
+  T operands[kWarpSize], seconds[kWarpSize], old[kWarpSize] = {};
+  std::memcpy(operands, values, sizeof operands);
+  std::memcpy(seconds, values + sizeof operands, sizeof seconds);
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const uint32_t l = static_cast<uint32_t>(std::countr_zero(rest));
+    T* at = reinterpret_cast<T*>(pointers[l]);
+    if (exclusive) {
+      old[l] = *at;
+      *at = combine<T>(info.atomic, info.is_float, old[l], operands[l], seconds[l]);
+      continue;
+    }
+    std::atomic_ref<T> place(*at);
+    if (info.atomic == AtomicOp::Add && !info.is_float) {
+      old[l] = place.fetch_add(operands[l]);
+      continue;
+    }
+    old[l] = place.load();
+    while (!place.compare_exchange_weak(old[l], combine<T>(info.atomic, info.is_float, old[l], operands[l], seconds[l]))) {
+    }
+  }
+  std::memcpy(values + 1024, old, sizeof old);
+}
+
+}  // namespace
+
+uint32_t Worker::atomic(uint32_t inst, uint32_t mask, bool count) {
+  const AccessInfo& info = tables_.access[inst];
+  uint8_t* pointers[kWarpSize];
+  if (!resolve(info, mask, count, pointers)) return 1;
+  const bool exclusive = info.space == AccessSpace::Shared || info.space == AccessSpace::Local;
+  switch (info.element_bytes) {
+    case 2: run_lanes<uint16_t>(info, mask, pointers, env.values, exclusive); break;
+    case 4: run_lanes<uint32_t>(info, mask, pointers, env.values, exclusive); break;
+    default: run_lanes<uint64_t>(info, mask, pointers, env.values, exclusive); break;
+  }
+  return 0;
+}
+
+}  // namespace warplens::exec

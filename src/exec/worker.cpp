@@ -1,0 +1,217 @@
+// The long way of an access: every active lane's address is checked against the exact bounds of what it may touch, the
+// request is reported, and the data moves lane by lane.
+#include "exec/worker.h"
+
+#include <bit>
+#include <chrono>
+#include <cstring>
+
+namespace warplens::exec {
+
+namespace {
+constexpr size_t kBatch = 256;
+}
+
+Worker::Worker(const KernelTables& tables, const DeviceMemory& memory, event::Sink* sink, const Dim3& block)
+    : tables_(tables), memory_(memory), sink_(sink), block_(block), batch_(kBatch) {
+  env.worker = this;
+}
+
+void Worker::flush() {
+  if (batched_ != 0 && sink_) sink_->accesses({batch_.data(), batched_});
+  batched_ = 0;
+}
+
+void Worker::report(const AccessInfo& info, uint32_t mask) {
+  if (!sink_ || mask == 0) return;
+  event::Access& a = batch_[batched_];
+  a.site = info.site;
+  a.mask = mask;
+  std::memcpy(a.address, env.addresses, sizeof a.address);
+  if (++batched_ == kBatch) flush();
+}
+
+Dim3 Worker::thread_of(uint32_t lane) const {
+  const uint32_t linear = env.warp * kWarpSize + lane;
+  return {linear % block_.x, linear / block_.x % block_.y, linear / block_.x / block_.y};
+}
+
+uint32_t Worker::fail(const AccessInfo& info, FaultKind kind, uint32_t lane, uint64_t address) {
+  Fault f;
+  f.kind = kind;
+  f.site = info.site;
+  f.block = {env.block[0], env.block[1], env.block[2]};
+  f.thread = thread_of(lane);
+  f.address = address;
+  f.bytes = info.element_bytes * info.components;
+  if (kind == FaultKind::OutOfBounds) f.nearest = memory_.describe_nearest(address, f.bytes);
+  if (kind == FaultKind::SharedOutOfBounds) f.nearest = "the block's shared memory has " + std::to_string(env.shared_bytes) + " bytes";
+  if (kind == FaultKind::LocalOutOfBounds) f.nearest = "the thread's local memory has " + std::to_string(tables_.local_bytes) + " bytes";
+  if (!fault) fault = std::move(f);
+  return 1;
+}
+
+// A generic address, or one that is not where the site's last ones were.
+bool Worker::resolve_lane(const AccessInfo& info, uint32_t lane, uint8_t** pointer) {
+  const uint64_t address = env.addresses[lane], width = info.element_bytes * info.components;
+  if (address % width != 0) return fail(info, FaultKind::Misaligned, lane, address), false;
+  if (info.space == AccessSpace::Generic) {
+    const uint64_t in_shared = address - reinterpret_cast<uint64_t>(env.shared);
+    if (in_shared < env.shared_bytes) {
+      if (in_shared + width > env.shared_bytes) return fail(info, FaultKind::SharedOutOfBounds, lane, in_shared), false;
+      *pointer = reinterpret_cast<uint8_t*>(address);
+      return true;
+    }
+    const uint64_t threads = (block_.count() + kWarpSize - 1) / kWarpSize * kWarpSize;
+    const uint64_t in_local = address - reinterpret_cast<uint64_t>(env.local);
+    if (in_local < threads * tables_.local_bytes) {
+      *pointer = reinterpret_cast<uint8_t*>(address);
+      return true;
+    }
+  }
+  const auto allocation = memory_.find(address, width);
+  if (!allocation) return fail(info, FaultKind::OutOfBounds, lane, address), false;
+  // Remember it: the next access of this site most likely stays inside.
+  const uint64_t reach = std::max(info.reach, width);
+  if (allocation->bytes >= reach && info.space != AccessSpace::Generic) env.bounds[info.site] = {allocation->base, allocation->bytes - reach};
+  *pointer = reinterpret_cast<uint8_t*>(address);
+  return true;
+}
+
+// Shared and local accesses: offsets in a window.
+bool Worker::resolve_window(const AccessInfo& info, uint32_t mask, uint8_t* pointers[kWarpSize]) {
+  const bool shared = info.space == AccessSpace::Shared;
+  const uint64_t size = shared ? env.shared_bytes : tables_.local_bytes;
+  const uint64_t width = info.element_bytes * info.components;
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const uint32_t lane = static_cast<uint32_t>(std::countr_zero(rest));
+    const uint64_t offset = env.addresses[lane];
+    if (offset > size || size - offset < width)
+      return fail(info, shared ? FaultKind::SharedOutOfBounds : FaultKind::LocalOutOfBounds, lane, offset), false;
+    if (offset % width != 0) return fail(info, FaultKind::Misaligned, lane, offset), false;
+    pointers[lane] = shared ? env.shared + offset : env.local + (uint64_t{env.warp} * kWarpSize + lane) * tables_.local_bytes + offset;
+  }
+  return true;
+}
+
+bool Worker::resolve(const AccessInfo& info, uint32_t mask, bool count, uint8_t* pointers[kWarpSize]) {
+  if (info.space == AccessSpace::Shared || info.space == AccessSpace::Local) {
+    if (!resolve_window(info, mask, pointers)) return false;
+  } else {
+    const uint64_t width = info.element_bytes * info.components;
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+      const uint32_t lane = static_cast<uint32_t>(std::countr_zero(rest));
+      const uint64_t address = env.addresses[lane];
+      const Bounds& cached = env.bounds[info.site];
+      // `room` was computed for the site's reach, which is at least one lane's width.
+      if (address - cached.low <= cached.room && address % width == 0) {
+        pointers[lane] = reinterpret_cast<uint8_t*>(address);
+        continue;
+      }
+      if (!resolve_lane(info, lane, &pointers[lane])) return false;
+    }
+  }
+  if (count) report(info, mask);
+  return true;
+}
+
+namespace {
+
+template <typename T>
+void gather(uint8_t* const pointers[kWarpSize], uint32_t mask, uint32_t component, uint8_t* out) {
+  T lanes[kWarpSize];
+  if (mask == ~0u) {
+    for (uint32_t l = 0; l < kWarpSize; ++l) std::memcpy(&lanes[l], pointers[l] + component * sizeof(T), sizeof(T));
+  } else {
+    std::memset(lanes, 0, sizeof lanes);
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+      const uint32_t l = static_cast<uint32_t>(std::countr_zero(rest));
+      std::memcpy(&lanes[l], pointers[l] + component * sizeof(T), sizeof(T));
+    }
+  }
+  std::memcpy(out + component * sizeof lanes, lanes, sizeof lanes);
+}
+
+template <typename T>
+void scatter(uint8_t* const pointers[kWarpSize], uint32_t mask, uint32_t component, const uint8_t* in) {
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const uint32_t l = static_cast<uint32_t>(std::countr_zero(rest));
+    std::memcpy(pointers[l] + component * sizeof(T), in + (component * kWarpSize + l) * sizeof(T), sizeof(T));
+  }
+}
+
+template <typename F>
+void with_width(uint32_t bytes, F f) {
+  switch (bytes) {
+    case 1: f(uint8_t{}); break;
+    case 2: f(uint16_t{}); break;
+    case 4: f(uint32_t{}); break;
+    default: f(uint64_t{}); break;
+  }
+}
+
+}  // namespace
+
+uint32_t Worker::load(uint32_t inst, uint32_t mask, bool count) {
+  const AccessInfo& info = tables_.access[inst];
+  uint8_t* pointers[kWarpSize];
+  if (!resolve(info, mask, count, pointers)) return 1;
+  with_width(info.element_bytes, [&](auto t) {
+    for (uint32_t e = 0; e < info.components; ++e) gather<decltype(t)>(pointers, mask, e, env.values);
+  });
+  return 0;
+}
+
+uint32_t Worker::store(uint32_t inst, uint32_t mask, bool count) {
+  const AccessInfo& info = tables_.access[inst];
+  uint8_t* pointers[kWarpSize];
+  if (!resolve(info, mask, count, pointers)) return 1;
+  with_width(info.element_bytes, [&](auto t) {
+    for (uint32_t e = 0; e < info.components; ++e) scatter<decltype(t)>(pointers, mask, e, env.values);
+  });
+  return 0;
+}
+
+uint32_t Worker::trap(uint32_t inst, uint32_t mask) {
+  Fault f;
+  for (const auto& [at, t] : tables_.traps)
+    if (at == inst) f.kind = t.kind, f.message = t.message, f.site = t.site, f.location = t.location;
+  f.block = {env.block[0], env.block[1], env.block[2]};
+  f.thread = thread_of(static_cast<uint32_t>(std::countr_zero(mask | 1u << 31)));
+  if (!fault) fault = std::move(f);
+  return 1;
+}
+
+uint32_t Worker::stopped() {
+  Fault f;
+  f.kind = FaultKind::Stopped;
+  f.block = {env.block[0], env.block[1], env.block[2]};
+  if (!fault) fault = std::move(f);
+  return 1;
+}
+
+uint64_t Worker::clock(uint32_t special_register) {
+  (void)special_register;
+  // A steady count that grows with work done; no claim about a GPU's cycles.
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  ticks_ = std::max<uint64_t>(ticks_ + 1, static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()));
+  return ticks_;
+}
+
+extern "C" {
+uint32_t wl_load(WarpEnv* env, uint32_t inst, uint32_t mask, uint32_t count) {
+  return static_cast<Worker*>(env->worker)->load(inst, mask, count != 0);
+}
+uint32_t wl_store(WarpEnv* env, uint32_t inst, uint32_t mask, uint32_t count) {
+  return static_cast<Worker*>(env->worker)->store(inst, mask, count != 0);
+}
+uint32_t wl_atomic(WarpEnv* env, uint32_t inst, uint32_t mask, uint32_t count) {
+  return static_cast<Worker*>(env->worker)->atomic(inst, mask, count != 0);
+}
+uint32_t wl_trap(WarpEnv* env, uint32_t inst, uint32_t mask) { return static_cast<Worker*>(env->worker)->trap(inst, mask); }
+uint32_t wl_stopped(WarpEnv* env) { return static_cast<Worker*>(env->worker)->stopped(); }
+uint32_t wl_barrier(WarpEnv* env) { return static_cast<Worker*>(env->worker)->barrier(); }
+uint64_t wl_clock(WarpEnv* env, uint32_t special_register) { return static_cast<Worker*>(env->worker)->clock(special_register); }
+}
+
+}  // namespace warplens::exec

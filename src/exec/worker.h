@@ -1,0 +1,69 @@
+// One worker thread's side of a launch: what the functions of warp_env.h work on.
+#pragma once
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/dim3.h"
+#include "event/event.h"
+#include "exec/access_info.h"
+#include "exec/fault.h"
+#include "exec/memory.h"
+#include "exec/warp_env.h"
+
+namespace warplens::exec {
+
+// The kernel's tables, by ir::ValueId; made once for each kernel.
+struct KernelTables {
+  std::vector<AccessInfo> access;
+  struct Trap {
+    FaultKind kind = FaultKind::Trap;
+    std::string message;
+    uint32_t site = ~0u;
+    uint32_t location = ~0u;
+  };
+  std::vector<std::pair<uint32_t, Trap>> traps;  // by instruction
+  uint32_t sites = 0;
+  uint32_t local_bytes = 0;
+};
+
+class Worker {
+ public:
+  Worker(const KernelTables& tables, const DeviceMemory& memory, event::Sink* sink, const Dim3& block);
+
+  WarpEnv env;
+  std::optional<Fault> fault;
+
+  // The functions of warp_env.h.
+  uint32_t load(uint32_t inst, uint32_t mask, bool count);
+  uint32_t store(uint32_t inst, uint32_t mask, bool count);
+  uint32_t atomic(uint32_t inst, uint32_t mask, bool count);
+  uint32_t trap(uint32_t inst, uint32_t mask);
+  uint32_t stopped();
+  uint32_t barrier();
+  uint64_t clock(uint32_t special_register);
+  void flush();  // hands the events not yet delivered to the sink
+
+ private:
+  // Turns lane addresses into pointers after checking them; false: a fault was recorded.
+  bool resolve(const AccessInfo& info, uint32_t mask, bool count, uint8_t* pointers[kWarpSize]);
+  bool resolve_window(const AccessInfo& info, uint32_t mask, uint8_t* pointers[kWarpSize]);
+  bool resolve_lane(const AccessInfo& info, uint32_t lane, uint8_t** pointer);
+  void report(const AccessInfo& info, uint32_t mask);
+  uint32_t fail(const AccessInfo& info, FaultKind kind, uint32_t lane, uint64_t address);
+  Dim3 thread_of(uint32_t lane) const;
+  bool complete_barrier(uint32_t id, uint32_t live_threads);
+
+  const KernelTables& tables_;
+  const DeviceMemory& memory_;
+  event::Sink* sink_;
+  Dim3 block_;
+  std::vector<event::Access> batch_;
+  size_t batched_ = 0;
+  uint64_t ticks_ = 0;
+};
+
+}  // namespace warplens::exec

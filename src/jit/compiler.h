@@ -1,0 +1,31 @@
+// LLVM's side: IR to object code for a CPU, object code to callable code.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "codegen/plan.h"
+#include "exec/grid.h"
+#include "ir/ir.h"
+
+namespace warplens::jit {
+
+class Compiler {
+ public:
+  static Result<std::unique_ptr<Compiler>> create(const std::string& cpu);  // "": this machine's
+  ~Compiler();
+
+  const std::string& cpu() const;
+  uint32_t vector_lanes() const;  // 32-bit lanes that are computed at once: 16 with AVX-512, else 8
+  Result<std::vector<char>> compile(const ir::Function& f, const passes::Specialization& spec, const codegen::Plan& plan, bool counting);
+  Result<exec::KernelCode> load(std::span<const char> object);
+
+ private:
+  Compiler();
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace warplens::jit
