@@ -42,6 +42,8 @@ std::string constant_text(const Inst& inst) {
 
 bool is_memory(Op op) { return op == Op::Load || op == Op::Store || op == Op::Atomic || op == Op::Reduce; }
 
+bool has_result(const Inst& inst) { return inst.type != Type::Void && inst.op != Op::Store && inst.op != Op::Reduce; }
+
 class Printer {
  public:
   Printer(const Module* module, const Function& function, const PrintOptions& options)
@@ -49,13 +51,13 @@ class Printer {
     uint32_t next = 0;
     for (const Block& block : function.blocks)
       for (const ValueId id : block.insts)
-        if (!stands_inline(id) && function.insts[id].type != Type::Void) numbers_[id] = next++;
+        if (!stands_inline(id) && has_result(function.insts[id])) numbers_[id] = next++;
   }
 
   std::string inst(ValueId id) const {
     const Inst& it = function_.insts[id];
     std::string text;
-    if (it.type != Type::Void && it.op != Op::Store && it.op != Op::Reduce) text = name(id) + " = ";
+    if (has_result(it)) text = name(id) + " = ";
     text += info(it.op).text + suffix(it) + operands(id);
     const std::string extra = attributes(it);
     return extra.empty() ? text : text + " {" + extra + "}";
@@ -138,7 +140,7 @@ class Printer {
     std::string text = fmt::format(" {} [{}", to_string(it.space), it.args.empty() ? "%?" : name(it.args[0]));
     const auto offset = static_cast<int64_t>(it.imm);
     if (offset > 0) text += fmt::format(" + {}", offset);
-    if (offset < 0) text += fmt::format(" - {}", -static_cast<uint64_t>(offset) + 0);
+    if (offset < 0) text += fmt::format(" - {}", -static_cast<uint64_t>(offset));
     text += "]";
     if (it.args.size() > 1) text += ", " + list(it, 1);
     return text;

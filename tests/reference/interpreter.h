@@ -1,0 +1,39 @@
+// The meaning of the IR, as plainly as possible: one thread at a time, one instruction at a time. Tests hold the engine
+// against it. Slow, and sequential: an access happens when its thread gets there.
+//
+// Threads run until they need their peers: at a warp operation a lane waits for the lanes of its member mask, at a
+// barrier for its block. Global memory is this process's memory: addresses are host pointers. So are generic addresses
+// of shared and local memory.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/dim3.h"
+#include "ir/ir.h"
+
+namespace warplens::reference {
+
+struct Launch {
+  Dim3 grid, block;
+  uint32_t dynamic_shared_bytes = 0;
+  std::vector<uint8_t> params;     // the parameter buffer
+  std::vector<uint64_t> symbols;   // where ir::Module::symbols live
+};
+
+struct Stop {
+  enum class Kind : uint8_t { Trap, Unsupported, Assert, OutOfBounds, Deadlock, TooLong } kind = Kind::Trap;
+  std::string message;
+  Dim3 block{0, 0, 0};
+  uint32_t thread = 0;             // linear, in the block
+};
+
+struct Outcome {
+  std::optional<Stop> stop;            // nothing: the grid ran to its end
+  uint64_t thread_instructions = 0;    // PTX instructions, lane by lane (the sum of Inst::weight)
+};
+
+Outcome run(const ir::Function& function, const Launch& launch);
+
+}  // namespace warplens::reference
