@@ -1,6 +1,5 @@
 #include "nosdk/clang.h"
 
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,34 +13,13 @@ namespace {
 
 const fs::path kReference = fs::path(WARPLENS_SOURCE_DIR) / "../shared";
 
-bool has(frontend::Compiler compiler) {
-  return static_cast<bool>(frontend::find_toolchain(compiler, "", Environment(environ)));
-}
-
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "warplens-nosdk-XXXXXX").string();
-    EXPECT_NE(mkdtemp(name.data()), nullptr);
-    path = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-  fs::path path;
-};
-
 }  // namespace
-
-bool has_clang() { return has(frontend::Compiler::Clang); }
-bool has_nvcc() { return has(frontend::Compiler::Nvcc); }
 
 Compiled compile_with_clang(const fs::path& source, const std::vector<std::string>& flags) {
   Folder folder;
   frontend::CompileRequest request;
   request.source = source;
-  request.program = folder.path / "program";
+  request.program = folder / "program";
   request.compiler = frontend::Compiler::Clang;
   request.flags = flags;
   request.include_dir = fs::path(WARPLENS_SOURCE_DIR) / "include/warplens/cuda";
@@ -63,8 +41,8 @@ Compiled compile_with_clang(const fs::path& source, const std::vector<std::strin
 
 Compiled compile_text_with_clang(const std::string& source) {
   Folder folder;
-  std::ofstream(folder.path / "text.cu") << source << "\nint main() { return 0; }\n";
-  return compile_with_clang(folder.path / "text.cu");
+  std::ofstream(folder / "text.cu") << source << "\nint main() { return 0; }\n";
+  return compile_with_clang(folder / "text.cu");
 }
 
 std::vector<fs::path> seeds() {

@@ -4,12 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/command.h"
 #include "frontend/compile.h"
 
 namespace warplens::test {
-
-bool has_clang();
-bool has_nvcc();
 
 // What clang says to `source` and the PTX that it makes of it; `ok` tells whether a program came out.
 struct Compiled {

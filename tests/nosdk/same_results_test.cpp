@@ -1,0 +1,120 @@
+// The same source gives the same results whether nvcc or clang compiled it: what it prints, what it launches, and the
+// memory that each launch asks for.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <regex>
+
+#include "cli/command.h"
+#include "nosdk/clang.h"
+
+namespace warplens::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kCompared[] = {"memory_l2_theoretical_sectors_global",
+                                     "memory_l2_theoretical_sectors_global_ideal", "memory_l1_wavefronts_shared",
+                                     "memory_l1_wavefronts_shared_ideal"};
+
+// How the launches that differ may be explained: by kernel, what one compiler does and the other does not.
+struct Known {
+  const char* kernel;
+  const char* why;
+};
+constexpr Known kKnown[] = {
+    {"a_wmma", "matrix functions are refused without the toolkit"},
+};
+
+std::string known_reason(const std::string& kernel) {
+  for (const Known& known : kKnown)
+    if (kernel.find(known.kernel) != kernel.npos) return known.why;
+  return "";
+}
+
+std::string without_times(const std::string& text) {
+  return std::regex_replace(text, std::regex("[0-9]+\\.[0-9]+( ms| GB/s| GFLOPS|x)"), "TIME$1");
+}
+
+// Per launch: "kernel grid block" and the compared metrics.
+struct Launched {
+  std::string kernel, shape;
+  std::vector<std::string> values;
+};
+std::vector<Launched> launches_of(Json json) {
+  std::vector<Launched> launches;
+  for (Json& launch : json["launches"]) {
+    Launched launched{launch["kernel"].dump(), launch["grid"].dump() + launch["block"].dump(), {}};
+    for (const char* metric : kCompared) launched.values.push_back(launch["metrics"][metric].dump());
+    launches.push_back(launched);
+  }
+  return launches;
+}
+
+CommandResult run_with(const std::string& compiler, const fs::path& source, const std::vector<std::string>& arguments) {
+  return run_program(source.string(), arguments, {"--compiler", compiler});
+}
+
+void expect_same(const fs::path& source, const std::vector<std::string>& arguments = {}) {
+  SCOPED_TRACE(source);
+  CommandResult nvcc = run_with("nvcc", fs::canonical(source), arguments);
+  CommandResult clang = run_with("clang", fs::canonical(source), arguments);
+  EXPECT_EQ(nvcc.exit_code, clang.exit_code) << clang.err;
+  EXPECT_EQ(without_times(nvcc.out), without_times(clang.out));
+  std::vector<Launched> a = launches_of(nvcc.json), b = launches_of(clang.json);
+  ASSERT_FALSE(a.empty()) << nvcc.err;
+  ASSERT_EQ(a.size(), b.size());
+  int equal = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].kernel, b[i].kernel);
+    EXPECT_EQ(a[i].shape, b[i].shape);
+    if (a[i].values == b[i].values) {
+      ++equal;
+      continue;
+    }
+    std::string why = known_reason(a[i].kernel);
+    std::printf("  launch %zu %s differs: %s\n", i, a[i].kernel.c_str(), why.empty() ? "NOT EXPLAINED" : why.c_str());
+    if (why.empty()) {
+      EXPECT_EQ(a[i].values, b[i].values) << a[i].kernel << " " << a[i].shape;
+    }
+  }
+  std::printf("%s: %d of %zu launches equal\n", source.filename().c_str(), equal, a.size());
+}
+
+class SameResults : public ::testing::Test {
+  void SetUp() override {
+    if (!has_nvcc() || !has_clang()) GTEST_SKIP() << "needs both nvcc and clang++-19";
+  }
+};
+
+TEST_F(SameResults, OfTheSeeds) {
+  if (seeds().empty()) GTEST_SKIP() << "no ../shared/seeds here";
+  for (const fs::path& seed : seeds()) expect_same(seed);
+}
+
+TEST_F(SameResults, OfTheProbes) {
+  if (probes().empty()) GTEST_SKIP() << "no ../shared/probes here";
+  for (const char* family : {"g_", "s_", "m_", "t_", "b_", "c_", "a_atomic"}) expect_same(probes(), {family, "14"});
+}
+
+TEST_F(SameResults, OfTheExamples) { expect_same(fs::path(WARPLENS_SOURCE_DIR) / "examples/demo.cu"); }
+
+// With the toolkit out of sight the command finds clang by itself.
+TEST(HiddenToolkit, ClangTakesOver) {
+  if (!has_clang()) GTEST_SKIP() << "needs clang++-19";
+  std::vector<std::string> hide = {
+      "unshare", "-m", "sh", "-c",
+      "mkdir -p /usr/local/cuda && mount -t tmpfs none /usr/local/cuda && PATH=/usr/bin:/bin exec \"$0\" \"$@\""};
+  if (geteuid() != 0 || std::system("unshare -m true 2>/dev/null") != 0) GTEST_SKIP() << "needs root for a namespace";
+  Folder folder;
+  CommandResult run = run_program("hello.cu", {}, {"--keep", folder.path().string()}, hide);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.out, "2 510\n");
+  EXPECT_TRUE(fs::exists(folder / "hello.ptx"));  // what the clang path leaves
+}
+
+}  // namespace
+}  // namespace warplens::test
