@@ -1,0 +1,76 @@
+// One finished launch, then an end of the kind that argv[1] names.
+#include <cuda_runtime.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <stdexcept>
+
+__global__ void add_one(int* data, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) data[i] += 1;
+}
+
+__global__ void forever(volatile int* data) {
+  while (data[threadIdx.x] == 0) data[threadIdx.x + 32] = 1;
+}
+
+static int launch_once() {
+  int *d, h = -1;
+  cudaMalloc(&d, 256 * sizeof(int));
+  cudaMemset(d, 0, 256 * sizeof(int));
+  add_one<<<2, 128>>>(d, 256);
+  cudaMemcpy(&h, d + 255, sizeof h, cudaMemcpyDeviceToHost);
+  return h;
+}
+
+static void end_by(const char* how) {
+  if (!strcmp(how, "exit")) exit(3);
+  if (!strcmp(how, "_exit")) _exit(4);
+  if (!strcmp(how, "abort")) abort();
+  if (!strcmp(how, "throw")) throw std::runtime_error("nobody catches this");
+  if (!strcmp(how, "segfault")) *(volatile int*)8 = 1;
+  if (!strcmp(how, "kill")) kill(getpid(), SIGKILL);
+  if (!strcmp(how, "reset")) cudaDeviceReset();
+  if (!strcmp(how, "forever")) {
+    int* d;
+    cudaMalloc(&d, 256 * sizeof(int));
+    cudaMemset(d, 0, 256 * sizeof(int));
+    forever<<<1, 32>>>(d);
+    printf("after: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+  }
+  if (!strcmp(how, "sleep")) {
+    puts("sleeping");
+    fflush(stdout);
+    sleep(60);
+  }
+}
+
+int main(int argc, char** argv) {
+  const char* how = argc > 1 ? argv[1] : "return";
+  if (!strcmp(how, "fork")) {  // parent and child each use CUDA, the child first
+    if (pid_t child = fork()) {
+      waitpid(child, 0, 0);
+    } else {
+      printf("child %d\n", launch_once());
+      return 0;
+    }
+  }
+  if (!strcmp(how, "fork-late")) {
+    launch_once();
+    if (pid_t child = fork()) {
+      waitpid(child, 0, 0);
+    } else {
+      printf("child %d\n", launch_once());
+      fflush(stdout);
+      _exit(0);
+    }
+  }
+  printf("data %d\n", launch_once());
+  fflush(stdout);
+  end_by(how);
+  return 0;
+}

@@ -1,0 +1,50 @@
+// One kernel that fails as argv[1] says; then what the program sees.
+#include <cuda_runtime.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cassert>
+
+__global__ void out_of_bounds(float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = n;  // fault: out of bounds
+}
+__global__ void misaligned(char* base) {
+  *(int*)(base + threadIdx.x * 6) = 1;  // fault: misaligned
+}
+__global__ void null_read(const int* in, int* out) {
+  out[threadIdx.x] = in[threadIdx.x];  // fault: null read
+}
+__global__ void freed(int* data) {
+  data[threadIdx.x] = 1;  // fault: freed
+}
+__global__ void traps(int n) {
+  if (threadIdx.x == n) __trap();  // fault: trap
+}
+__global__ void asserts(int n) {
+  assert(threadIdx.x < n);  // fault: assert
+}
+__global__ void shared_past_end(int* out, int i) {
+  __shared__ int tile[32];
+  tile[threadIdx.x + i] = 1;  // fault: shared
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.x];
+}
+
+int main(int, char** argv) {
+  float* d;
+  int* freed_data;
+  cudaMalloc(&d, 1000 * sizeof(float));
+  cudaMalloc(&freed_data, 128);
+  cudaFree(freed_data);
+  if (!strcmp(argv[1], "out_of_bounds")) out_of_bounds<<<8, 128>>>(d, 5);
+  if (!strcmp(argv[1], "misaligned")) misaligned<<<1, 32>>>((char*)d);
+  if (!strcmp(argv[1], "null_read")) null_read<<<1, 32>>>(0, (int*)d);
+  if (!strcmp(argv[1], "freed")) freed<<<1, 32>>>(freed_data);
+  if (!strcmp(argv[1], "traps")) traps<<<1, 64>>>(37);
+  if (!strcmp(argv[1], "asserts")) asserts<<<1, 64>>>(37);
+  if (!strcmp(argv[1], "shared_past_end")) shared_past_end<<<1, 32>>>((int*)d, 1 << 20);
+  printf("launch: %s\n", cudaGetErrorName(cudaGetLastError()));
+  printf("synchronize: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+  printf("afterwards: %s\n", cudaGetErrorName(cudaMalloc(&d, 16)));
+}

@@ -1,0 +1,116 @@
+// A kernel that fails: the program sees the code that a GPU gives, the spool says what, where and near what.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "support/cuda_program.h"
+
+namespace warplens {
+namespace {
+
+using testing::ProgramResult;
+
+// The line of faults.cu that has the comment "// fault: <what>".
+uint32_t line_of(const std::string& what) {
+  std::istringstream file(testing::read_file(WARPLENS_SOURCE_DIR "/tests/programs/faults.cu"));
+  uint32_t number = 1;
+  for (std::string line; std::getline(file, line); number++) {
+    if (line.ends_with("// fault: " + what)) return number;
+  }
+  ADD_FAILURE() << what;
+  return 0;
+}
+
+struct Failed {
+  ProgramResult result;
+  report::Fault fault;
+  uint32_t line = 0;  // of the fault's site
+};
+
+Failed fail(const std::string& how, const std::string& code) {
+  Failed failed{testing::run(testing::compile("tests/programs/faults.cu"), {.arguments = {how}}), {}, 0};
+  const ProgramResult& result = failed.result;
+  EXPECT_EQ(result.output, "launch: cudaSuccess\nsynchronize: " + code + "\nafterwards: " + code + "\n")
+      << result.errors;
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.report.launches.size(), 1u);
+  EXPECT_EQ(result.report.faults.size(), 1u);
+  if (result.report.faults.size() != 1 || result.report.launches.size() != 1) return failed;
+  EXPECT_FALSE(result.report.launches[0].complete);
+  failed.fault = result.report.faults[0];
+  const report::Kernel& kernel = result.report.kernels[failed.fault.kernel];
+  EXPECT_NE(kernel.name.find(how), std::string::npos);
+  if (failed.fault.site && *failed.fault.site < kernel.sites.size() &&
+      !kernel.sites[*failed.fault.site].frames.empty()) {
+    failed.line = kernel.sites[*failed.fault.site].frames.front().line;
+  }
+  return failed;
+}
+
+TEST(Faults, OutOfBounds) {
+  WL_NEEDS_NVCC();
+  Failed failed = fail("out_of_bounds", "cudaErrorIllegalAddress");
+  EXPECT_EQ(failed.fault.kind, "out of bounds");
+  EXPECT_EQ(failed.fault.verdict, "program");
+  EXPECT_EQ(failed.line, line_of("out of bounds"));
+  // 8 blocks of 128 threads write 1000 floats: thread 104 of block 7 is the first that has none.
+  EXPECT_EQ(failed.fault.block.x, 7u);
+  EXPECT_EQ(failed.fault.thread.x, 104u);
+  EXPECT_EQ(failed.fault.bytes, 4u);
+  EXPECT_TRUE(failed.fault.nearest.starts_with("0 bytes past the end of the 4000-byte allocation"))
+      << failed.fault.nearest;
+}
+
+TEST(Faults, Misaligned) {
+  WL_NEEDS_NVCC();
+  Failed failed = fail("misaligned", "cudaErrorMisalignedAddress");
+  EXPECT_EQ(failed.fault.kind, "misaligned");
+  EXPECT_EQ(failed.line, line_of("misaligned"));
+  EXPECT_EQ(failed.fault.thread.x, 1u);
+  EXPECT_EQ(failed.fault.address % 4, 2u);
+}
+
+TEST(Faults, NullRead) {
+  WL_NEEDS_NVCC();
+  Failed failed = fail("null_read", "cudaErrorIllegalAddress");
+  EXPECT_EQ(failed.line, line_of("null read"));
+  EXPECT_EQ(failed.fault.address, 0u);
+  EXPECT_EQ(failed.fault.thread.x, 0u);
+}
+
+TEST(Faults, UseAfterFree) {
+  WL_NEEDS_NVCC();
+  EXPECT_EQ(fail("freed", "cudaErrorIllegalAddress").line, line_of("freed"));
+}
+
+TEST(Faults, Trap) {
+  WL_NEEDS_NVCC();
+  Failed failed = fail("traps", "cudaErrorLaunchFailure");
+  EXPECT_EQ(failed.fault.kind, "trap");
+  EXPECT_EQ(failed.fault.thread.x, 37u);
+}
+
+TEST(Faults, Assert) {
+  WL_NEEDS_NVCC();
+  Failed failed = fail("asserts", "cudaErrorAssert");
+  EXPECT_EQ(failed.fault.thread.x, 37u);
+}
+
+TEST(Faults, Shared) {
+  WL_NEEDS_NVCC();
+  Failed failed = fail("shared_past_end", "cudaErrorIllegalAddress");
+  EXPECT_EQ(failed.fault.kind, "out of bounds in shared memory");
+  EXPECT_EQ(failed.line, line_of("shared"));
+}
+
+TEST(Faults, AreSaidOnStderrWhereNothingIsRecorded) {
+  WL_NEEDS_NVCC();
+  ProgramResult result =
+      testing::run(testing::compile("tests/programs/faults.cu"), {.arguments = {"misaligned"}, .record = false});
+  EXPECT_NE(result.errors.find("warplens: "), std::string::npos);
+  EXPECT_NE(result.errors.find("faults.cu:" + std::to_string(line_of("misaligned"))), std::string::npos)
+      << result.errors;
+}
+
+}  // namespace
+}  // namespace warplens
