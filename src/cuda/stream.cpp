@@ -115,6 +115,27 @@ WL_API wl_cudaStreamGetCaptureInfo(StreamHandle stream, int* status) {
   return wl_cudaStreamIsCapturing(stream, status);
 }
 
+// Access policies, priorities and the like: hints that change speed on a GPU and nothing here.
+WL_API wl_cudaStreamSetAttribute(StreamHandle stream, int, const void* value) {
+  return call(Needs::Context, [&](Runtime&) {
+    if (!value) return Error::cudaErrorInvalidValue;
+    return valid(stream) ? Error::cudaSuccess : Error::cudaErrorInvalidResourceHandle;
+  });
+}
+WL_API wl_cudaStreamCopyAttributes(StreamHandle target, StreamHandle source) {
+  return call(Needs::Context, [&](Runtime&) {
+    return valid(target) && valid(source) ? Error::cudaSuccess : Error::cudaErrorInvalidResourceHandle;
+  });
+}
+WL_API wl_cudaThreadExchangeStreamCaptureMode(int* mode) {
+  thread_local int current = 0;  // cudaStreamCaptureModeGlobal
+  return call(Needs::Nothing, [&](Runtime&) {
+    if (!mode || *mode < 0 || *mode > 2) return Error::cudaErrorInvalidValue;
+    std::swap(*mode, current);
+    return Error::cudaSuccess;
+  });
+}
+
 WL_API wl_cudaStreamWaitEvent(StreamHandle stream, EventHandle event, unsigned flags) {
   return call(Needs::Queue, [&](Runtime&) {
     return valid(stream) && valid(event) ? Error::cudaSuccess : Error::cudaErrorInvalidResourceHandle;
