@@ -1,0 +1,114 @@
+#include "report/json.h"
+
+#include <algorithm>
+#include <map>
+
+#include "report/codec.h"
+
+namespace warplens::report {
+namespace {
+
+Json counts_json(const SiteCounts& c) {
+  return {{"requests", c.requests},
+          {"lanes", c.lanes},
+          {"sectors", c.sectors},
+          {"sectors_ideal", c.sectors_ideal},
+          {"tag_requests", c.tag_requests},
+          {"wavefronts", c.wavefronts},
+          {"wavefronts_ideal", c.wavefronts_ideal},
+          {"bytes_used", c.bytes_used},
+          {"branch_executed", c.branch_executed},
+          {"branch_divergent", c.branch_divergent},
+          {"branch_lanes", c.branch_lanes}};
+}
+
+Json site_json(size_t index, const SiteCounts& counts) {
+  Json json = {{"site", index}};
+  json.update(counts_json(counts));
+  Json patterns = Json::array();
+  for (const PatternCount& p : counts.patterns) patterns.push_back({{"words", p.words}, {"count", p.count}});
+  json["patterns"] = std::move(patterns);
+  return json;
+}
+
+// Sites added up by source line, in the order of file and line; sites without line information are in no line.
+Json lines_json(const Kernel& kernel, const Launch& launch) {
+  std::map<std::pair<std::string, uint32_t>, SiteCounts> lines;
+  for (size_t i = 0; i < launch.sites.size() && i < kernel.sites.size(); ++i) {
+    const auto& frames = kernel.sites[i].frames;
+    if (frames.empty() || launch.sites[i].empty()) continue;
+    SiteCounts counts = launch.sites[i];
+    counts.patterns.clear();
+    lines[{frames[0].file, frames[0].line}].add(counts);
+  }
+  Json out = Json::array();
+  for (const auto& [place, counts] : lines) {
+    Json line = {{"file", place.first}, {"line", place.second}};
+    line.update(counts_json(counts));
+    out.push_back(std::move(line));
+  }
+  return out;
+}
+
+Json launch_json(const Report& report, const Launch& launch) {
+  const Kernel* kernel = launch.kernel < report.kernels.size() ? &report.kernels[launch.kernel] : nullptr;
+  Json metrics = Json::object();
+  for (const Metric& m : launch.metrics) metrics[m.name] = {{"value", m.value}, {"fidelity", to_string(m.fidelity)}};
+  Json sites = Json::array();
+  for (size_t i = 0; i < launch.sites.size(); ++i)
+    if (!launch.sites[i].empty()) sites.push_back(site_json(i, launch.sites[i]));
+  return {{"index", launch.index},
+          {"kernel", launch.kernel},
+          {"name", kernel ? kernel->demangled : ""},
+          {"grid", to_json(launch.grid)},
+          {"block", to_json(launch.block)},
+          {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
+          {"complete", launch.complete},
+          {"warps", launch.warps},
+          {"instructions", launch.instructions},
+          {"thread_instructions", launch.thread_instructions},
+          {"thread_instructions_pred_on", launch.thread_instructions_pred_on},
+          {"seconds", launch.seconds},
+          {"compile_seconds", launch.compile_seconds},
+          {"from_cache", launch.from_cache},
+          {"metrics", metrics},
+          {"lines", kernel ? lines_json(*kernel, launch) : Json::array()},
+          {"sites", sites}};
+}
+
+// How sure each of a site's figures is; see metrics.cpp.
+Json fidelity_json() {
+  return {{"requests", "counted"},          {"lanes", "counted"},        {"sectors", "counted"},
+          {"sectors_ideal", "counted"},     {"tag_requests", "counted"}, {"wavefronts", "modelled"},
+          {"wavefronts_ideal", "modelled"}, {"bytes_used", "counted"},   {"branch_executed", "counted"},
+          {"branch_divergent", "counted"},  {"branch_lanes", "counted"}, {"patterns", "counted"}};
+}
+
+Json run_json(const Report& report) {
+  double compile = 0, kernels = 0;
+  uint64_t instructions = 0;
+  for (const Launch& launch : report.launches) {
+    compile += launch.compile_seconds;
+    kernels += launch.seconds;
+    instructions += launch.instructions;
+  }
+  Json json = to_json(report.run);
+  json["compile_seconds"] = compile;
+  json["kernel_seconds"] = kernels;
+  json["instructions_per_second"] = kernels > 0 ? double(instructions) / kernels : 0.0;
+  return json;
+}
+
+}  // namespace
+
+std::string render_json(const Report& report) {
+  Json json = {{"schema", kSchema}, {"run", run_json(report)}, {"site_fidelity", fidelity_json()}};
+  for (const char* key : {"kernels", "launches", "faults", "notes"}) json[key] = Json::array();
+  for (const Kernel& kernel : report.kernels) json["kernels"].push_back(to_json(kernel));
+  for (const Launch& launch : report.launches) json["launches"].push_back(launch_json(report, launch));
+  for (const Fault& fault : report.faults) json["faults"].push_back(to_json(fault));
+  for (const Note& note : report.notes) json["notes"].push_back(to_json(note));
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace warplens::report

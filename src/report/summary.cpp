@@ -1,0 +1,154 @@
+#include "report/summary.h"
+
+#include <algorithm>
+#include <functional>
+#include <tuple>
+
+namespace warplens::report {
+namespace {
+
+enum class Section { Global, Shared, Other, Branches, None };
+
+Section section_of(const Site& site) {
+  if (site.kind == AccessKind::Branch) return Section::Branches;
+  if (site.kind == AccessKind::Barrier) return Section::None;
+  switch (site.space) {
+    case Space::Global:
+    case Space::Generic:
+      return Section::Global;
+    case Space::Shared:
+      return Section::Shared;
+    default:
+      return Section::Other;
+  }
+}
+
+bool same_place(const SourceLine& line, const Site& site) {
+  if (site.frames.empty()) return line.file.empty() && line.line == site.ptx_line && line.opcode == site.opcode;
+  return line.file == site.frames[0].file && line.line == site.frames[0].line;
+}
+
+SourceLine& line_for(std::vector<SourceLine>& lines, const Site& site) {
+  const auto known = std::find_if(lines.begin(), lines.end(), [&](const SourceLine& l) { return same_place(l, site); });
+  if (known != lines.end()) return *known;
+  SourceLine line;
+  if (site.frames.empty()) {
+    line.line = site.ptx_line;
+    line.opcode = site.opcode;
+  } else {
+    line.file = site.frames[0].file;
+    line.line = site.frames[0].line;
+    line.inlined_into.assign(site.frames.begin() + 1, site.frames.end());
+  }
+  lines.push_back(std::move(line));
+  return lines.back();
+}
+
+void add_row(SourceLine& line, const Site& site, const SiteCounts& counts) {
+  const auto key = [](const auto& x) { return std::tie(x.kind, x.space, x.bytes_per_lane, x.components, x.operand); };
+  const auto known =
+      std::find_if(line.rows.begin(), line.rows.end(), [&](const AccessRow& row) { return key(row) == key(site); });
+  if (known != line.rows.end()) {
+    known->counts.add(counts);
+    ++known->sites;
+    return;
+  }
+  line.rows.push_back({site.kind, site.space, site.bytes_per_lane, site.components, site.operand, 1, counts});
+}
+
+using Weight = std::function<std::pair<uint64_t, uint64_t>(const SiteCounts&)>;
+
+// Worst first; equals by place, so that the order never depends on anything else.
+void sort_worst_first(std::vector<SourceLine>& lines, const Weight& weight) {
+  for (SourceLine& line : lines)
+    std::stable_sort(line.rows.begin(), line.rows.end(),
+                     [&](const AccessRow& a, const AccessRow& b) { return weight(a.counts) > weight(b.counts); });
+  std::stable_sort(lines.begin(), lines.end(), [&](const SourceLine& a, const SourceLine& b) {
+    const auto x = weight(total(a)), y = weight(total(b));
+    if (x != y) return x > y;
+    return std::tie(a.file, a.line) < std::tie(b.file, b.line);
+  });
+}
+
+std::vector<Metric> add_metrics(const std::vector<const Launch*>& launches) {
+  std::vector<Metric> out;
+  for (const Launch* launch : launches)
+    for (const Metric& m : launch->metrics) {
+      if (m.name.rfind("launch__", 0) == 0) continue;
+      const auto known = std::find_if(out.begin(), out.end(), [&](const Metric& k) { return k.name == m.name; });
+      if (known == out.end())
+        out.push_back(m);
+      else
+        known->value += m.value;
+    }
+  return out;
+}
+
+void add_sites(KernelSummary& summary) {
+  const Kernel& kernel = *summary.kernel;
+  for (size_t i = 0; i < kernel.sites.size(); ++i) {
+    const Site& site = kernel.sites[i];
+    summary.has_lines |= !site.frames.empty();
+    SiteCounts counts;
+    for (const Launch* launch : summary.launches)
+      if (i < launch->sites.size()) counts.add(launch->sites[i]);
+    if (counts.empty()) continue;
+    switch (section_of(site)) {
+      case Section::Global:
+        add_row(line_for(summary.global, site), site, counts);
+        break;
+      case Section::Shared:
+        add_row(line_for(summary.shared, site), site, counts);
+        break;
+      case Section::Other:
+        add_row(line_for(summary.other, site), site, counts);
+        break;
+      case Section::Branches:
+        if (counts.branch_divergent != 0) add_row(line_for(summary.branches, site), site, counts);
+        break;
+      case Section::None:
+        break;
+    }
+  }
+  sort_worst_first(summary.global, [](const SiteCounts& c) { return std::pair(excess_sectors(c), c.sectors); });
+  sort_worst_first(summary.shared, [](const SiteCounts& c) { return std::pair(excess_wavefronts(c), c.wavefronts); });
+  sort_worst_first(summary.other, [](const SiteCounts& c) { return std::pair(c.requests, c.lanes); });
+  sort_worst_first(summary.branches,
+                   [](const SiteCounts& c) { return std::pair(c.branch_divergent, c.branch_executed); });
+}
+
+}  // namespace
+
+SiteCounts total(const SourceLine& line) {
+  SiteCounts sum;
+  for (const AccessRow& row : line.rows) sum.add(row.counts);
+  return sum;
+}
+
+uint64_t excess_sectors(const SiteCounts& c) { return c.sectors - std::min(c.sectors, c.sectors_ideal); }
+uint64_t excess_wavefronts(const SiteCounts& c) { return c.wavefronts - std::min(c.wavefronts, c.wavefronts_ideal); }
+
+std::vector<KernelSummary> summarize(const Report& report) {
+  std::vector<KernelSummary> out;
+  for (const Launch& launch : report.launches) {
+    if (launch.kernel >= report.kernels.size()) continue;
+    const Kernel* kernel = &report.kernels[launch.kernel];
+    auto known = std::find_if(out.begin(), out.end(), [&](const KernelSummary& s) { return s.kernel == kernel; });
+    if (known == out.end()) {
+      out.emplace_back();
+      known = out.end() - 1;
+      known->kernel = kernel;
+    }
+    known->launches.push_back(&launch);
+    known->warps += launch.warps;
+    known->instructions += launch.instructions;
+    known->thread_instructions += launch.thread_instructions;
+  }
+  for (KernelSummary& summary : out) {
+    summary.totals = add_metrics(summary.launches);
+    add_sites(summary);
+  }
+  return out;
+}
+
+}  // namespace warplens::report

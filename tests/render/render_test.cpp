@@ -1,0 +1,143 @@
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "golden.h"
+#include "report/json.h"
+#include "report/spool.h"
+#include "report/terminal.h"
+#include "report/text.h"
+
+namespace warplens::report {
+namespace {
+
+const std::string kFolder = std::string(WARPLENS_SOURCE_DIR) + "/tests/render";
+
+Report example(const std::string& name = "transpose.spool") {
+  auto report = read_spool(kFolder + "/" + name);
+  EXPECT_TRUE(report);
+  report->run.outcome = "exited";
+  report->run.exit_code = 1;
+  report->run.wall_seconds = 0.25;
+  return *report;
+}
+
+RenderOptions options(int width, bool color) {
+  RenderOptions o;
+  o.width = width;
+  o.color = color;
+  o.unicode = color;
+  o.source_root = kFolder;
+  return o;
+}
+
+TEST(Terminal, WideColor) { expect_golden("transpose.wide.txt", render_terminal(example(), options(130, true))); }
+TEST(Terminal, Plain) { expect_golden("transpose.plain.txt", render_terminal(example(), options(100, false))); }
+TEST(Terminal, Narrow) { expect_golden("transpose.narrow.txt", render_terminal(example(), options(64, false))); }
+
+TEST(Terminal, WithoutLineInformation) {
+  Report report = example();
+  for (Kernel& kernel : report.kernels)
+    for (Site& site : kernel.sites) site.frames.clear();
+  const std::string text = render_terminal(report, options(100, false));
+  expect_golden("transpose.nolines.txt", text);
+  EXPECT_EQ(text.find("-lineinfo"), text.rfind("-lineinfo"));  // said once
+}
+
+TEST(Terminal, NothingLaunched) {
+  Report report;
+  report.run.program = "./hello";
+  report.run.outcome = "signalled";
+  report.run.signal = 11;
+  const std::string text = render_terminal(report, options(80, false));
+  EXPECT_NE(text.find("No kernel was launched."), std::string::npos);
+  EXPECT_NE(text.find("signal 11"), std::string::npos);
+}
+
+// No line is longer than the terminal, whatever its width, and plain output is ASCII.
+TEST(Terminal, FitsEveryWidth) {
+  const Report report = example();
+  for (int width = 60; width <= 160; ++width) {
+    std::istringstream text(render_terminal(report, options(width, false)));
+    for (std::string line; std::getline(text, line);) {
+      EXPECT_LE(columns(line), size_t(width)) << line;
+      for (char c : line) EXPECT_TRUE(c >= 32 && c < 127) << line;
+    }
+  }
+}
+
+TEST(Terminal, HostileNamesStayHarmless) {
+  Report report = example();
+  report.kernels[0].demangled = "k\x1b[2J\n\t<evil>";
+  report.run.arguments.push_back("\x07");
+  const std::string text = render_terminal(report, options(100, false));
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_EQ(text.find('\x07'), std::string::npos);
+}
+
+TEST(Terminal, WorstLineFirstAndLimit) {
+  RenderOptions o = options(120, false);
+  o.max_lines = 1;
+  const std::string text = render_terminal(example(), o);
+  EXPECT_NE(text.find("kernels.cu:7"), std::string::npos);
+  EXPECT_NE(text.find("... and 1 more line"), std::string::npos);
+}
+
+TEST(Json, Golden) { expect_golden("transpose.json", render_json(example())); }
+
+TEST(Json, Structure) {
+  const Report report = example();
+  const auto json = nlohmann::json::parse(render_json(report));
+  EXPECT_EQ(json["schema"], "warplens-report/1");
+  ASSERT_EQ(json["launches"].size(), 4u);
+  for (size_t i = 0; i < 4; ++i) {
+    const auto& launch = json["launches"][i];
+    EXPECT_EQ(launch["index"], i);
+    for (const char* key : {"kernel", "grid", "block", "metrics", "lines", "sites"})
+      EXPECT_TRUE(launch.contains(key)) << key;
+    for (const auto& [name, metric] : launch["metrics"].items()) {
+      EXPECT_TRUE(metric["value"].is_number_unsigned()) << name;
+      EXPECT_TRUE(metric["fidelity"].is_string()) << name;
+    }
+    // Sites, lines and metrics tell one story.
+    uint64_t by_site = 0, by_line = 0;
+    for (const auto& site : launch["sites"]) by_site += site["sectors"].get<uint64_t>();
+    for (const auto& line : launch["lines"]) by_line += line["sectors"].get<uint64_t>();
+    EXPECT_EQ(by_site, launch["metrics"]["memory_l2_theoretical_sectors_global"]["value"]);
+    EXPECT_EQ(by_line, by_site);
+  }
+  EXPECT_EQ(json["kernels"][0]["demangled"], "transpose(float const*, float*, int)");
+  EXPECT_EQ(json["faults"][0]["kernel"], 1);
+  EXPECT_EQ(json["notes"][0]["count"], 2);
+}
+
+TEST(Json, ExactIntegers) {
+  Report report = example();
+  report.launches[0].sites[0].sectors = 0xfffffffffffffffeull;
+  EXPECT_NE(render_json(report).find("\"sectors\": 18446744073709551614"), std::string::npos);
+}
+
+// Against the published schema, with nothing allowed that it does not name.
+TEST(Json, ValidatesAgainstSchema) {
+  if (std::system("python3 -c 'import jsonschema' 2>/dev/null") != 0)
+    GTEST_SKIP() << "python3-jsonschema is not installed";
+  const auto folder = std::filesystem::temp_directory_path() / "warplens-schema-test";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "report.json") << render_json(example());
+  std::ofstream(folder / "empty.json") << render_json(Report{});
+  const std::string command = "python3 " + kFolder + "/validate.py " + WARPLENS_SOURCE_DIR +
+                              "/docs/report.schema.json " + (folder / "report.json").string() + " " +
+                              (folder / "empty.json").string();
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  std::ofstream(folder / "bad.json") << R"({"schema": "warplens-report/1"})";
+  EXPECT_NE(std::system(("python3 " + kFolder + "/validate.py " + WARPLENS_SOURCE_DIR + "/docs/report.schema.json " +
+                         (folder / "bad.json").string() + " 2>/dev/null")
+                            .c_str()),
+            0);
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace warplens::report

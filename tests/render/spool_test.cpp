@@ -1,0 +1,159 @@
+#include "report/spool.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "golden.h"
+#include "report/json.h"
+
+namespace warplens::report {
+namespace {
+
+class Spool : public testing::Test {
+ protected:
+  std::string path_ = (std::filesystem::temp_directory_path() /
+                       ("warplens-spool-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name())))
+                          .string();
+  void SetUp() override { std::filesystem::remove(path_); }
+  void TearDown() override { std::filesystem::remove(path_); }
+};
+
+Kernel kernel(uint32_t id) {
+  Kernel k;
+  k.id = id;
+  k.name = "_Z4pokePi";
+  k.sites.resize(3);
+  k.sites[1].kind = AccessKind::Store;
+  k.sites[1].space = Space::Shared;
+  k.sites[1].frames = {{"a.cu", 3, 4, "f"}, {"a.cu", 9, 1, "poke"}};
+  return k;
+}
+
+Launch launch(uint64_t index, uint32_t kernel) {
+  Launch l;
+  l.index = index;
+  l.kernel = kernel;
+  l.grid = {2, 3, 4};
+  l.block = {32, 1, 1};
+  l.sites.resize(3);
+  l.sites[1].requests = 5;
+  l.sites[1].wavefronts = ~uint64_t{0};
+  l.sites[1].patterns = {{"unit stride", 4}, {"irregular", 1}};
+  return l;
+}
+
+TEST_F(Spool, RoundTrip) {
+  {
+    auto writer = SpoolWriter::open(path_);
+    ASSERT_TRUE(writer);
+    Run run;
+    run.program = "p \xff\"\n";  // not UTF-8
+    run.arguments = {"a", "b"};
+    writer->run(run);
+    writer->kernel(kernel(41));
+    writer->launch(launch(0, 41));
+    writer->kernel(kernel(40));
+    writer->launch(launch(1, 40));
+    Fault fault;
+    fault.kind = "misaligned";
+    fault.verdict = "program";
+    fault.kernel = 40;
+    fault.site = 1;
+    fault.address = 0xffffffffffffull;
+    writer->fault(fault);
+    writer->note({"refused", "x", "y", "", 0, 1});
+    EXPECT_FALSE(writer->failed());
+  }
+  const auto report = read_spool(path_);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->run.arguments, (std::vector<std::string>{"a", "b"}));
+  ASSERT_EQ(report->kernels.size(), 2u);
+  EXPECT_EQ(report->kernels[0].demangled, "poke(int*)");
+  ASSERT_EQ(report->kernels[0].sites.size(), 3u);
+  EXPECT_EQ(report->kernels[0].sites[1].kind, AccessKind::Store);
+  EXPECT_EQ(report->kernels[0].sites[1].space, Space::Shared);
+  ASSERT_EQ(report->kernels[0].sites[1].frames.size(), 2u);
+  EXPECT_EQ(report->kernels[0].sites[1].frames[1].line, 9u);
+  ASSERT_EQ(report->launches.size(), 2u);
+  EXPECT_EQ(report->launches[1].kernel, 1u);
+  EXPECT_EQ(report->launches[1].grid, (Dim3{2, 3, 4}));
+  ASSERT_EQ(report->launches[1].sites.size(), 3u);
+  EXPECT_EQ(report->launches[1].sites[1].wavefronts, ~uint64_t{0});
+  EXPECT_EQ(report->launches[1].sites[1].patterns[0].words, "unit stride");
+  EXPECT_FALSE(report->launches[1].metrics.empty());
+  ASSERT_EQ(report->faults.size(), 1u);
+  EXPECT_EQ(report->faults[0].kernel, 1u);
+  EXPECT_EQ(report->faults[0].address, 0xffffffffffffull);
+  EXPECT_EQ(report->notes.size(), 1u);
+}
+
+// Cut anywhere, as a crash does: everything before the cut is there, and nothing is complained about.
+TEST_F(Spool, CutAtEveryByte) {
+  {
+    auto writer = SpoolWriter::open(path_);
+    ASSERT_TRUE(writer);
+    writer->kernel(kernel(0));
+    writer->launch(launch(0, 0));
+    writer->launch(launch(1, 0));
+  }
+  const std::string whole = read_file(path_);
+  for (size_t length = 0; length <= whole.size(); ++length) {
+    const std::string part = whole.substr(0, length);
+    std::ofstream(path_, std::ios::binary | std::ios::trunc) << part;
+    const auto report = read_spool(path_);
+    ASSERT_TRUE(report);
+    const auto lines = size_t(std::count(part.begin(), part.end(), '\n'));
+    // A last record without its newline counts if it is whole.
+    EXPECT_GE(report->kernels.size() + report->launches.size(), lines);
+    EXPECT_LE(report->kernels.size() + report->launches.size(), lines + 1);
+    EXPECT_TRUE(report->notes.empty()) << length;
+  }
+}
+
+TEST_F(Spool, BrokenLinesBecomeNotes) {
+  std::ofstream(path_) << "rubbish\n[1]\n{\"launch\":{\"kernel\":3}}\n{\"odd\":1}\n{\"kernel\":{\"id\":\"x\"}}\n\n";
+  const auto report = read_spool(path_);
+  ASSERT_TRUE(report);
+  EXPECT_TRUE(report->launches.empty());
+  EXPECT_EQ(report->notes.size(), 6u);
+}
+
+TEST_F(Spool, ManyThreadsAndWriters) {
+  auto one = SpoolWriter::open(path_), two = SpoolWriter::open(path_);
+  ASSERT_TRUE(one && two);
+  one->kernel(kernel(0));
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 200; ++i) (t % 2 ? *one : *two).launch(launch(uint64_t(t * 200 + i), 0));
+    });
+  for (auto& t : threads) t.join();
+  const auto report = read_spool(path_);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->launches.size(), 800u);
+  EXPECT_TRUE(report->notes.empty());
+}
+
+TEST_F(Spool, Errors) {
+  EXPECT_FALSE(read_spool(path_));
+  EXPECT_FALSE(SpoolWriter::open("/no/such/folder/spool"));
+  if (std::filesystem::exists("/dev/full")) {
+    auto full = SpoolWriter::open("/dev/full");
+    ASSERT_TRUE(full);
+    full->kernel(kernel(0));
+    EXPECT_TRUE(full->failed());
+  }
+}
+
+TEST_F(Spool, EmptyIsAnEmptyReport) {
+  std::ofstream(path_).close();
+  const auto report = read_spool(path_);
+  ASSERT_TRUE(report);
+  EXPECT_TRUE(report->kernels.empty() && report->launches.empty() && report->notes.empty());
+}
+
+}  // namespace
+}  // namespace warplens::report
