@@ -17,7 +17,7 @@ enum class Style { Plain, Bold, Dim, Bad, Warn };
 // From this share of what was moved on, an excess is marked; Nsight Compute's rules speak up at similar ones.
 constexpr double kBad = 0.5, kWarn = 0.1;
 constexpr int kNarrow = 100;  // columns below which a row of a table takes several lines
-constexpr size_t kLabel = 28;
+constexpr size_t kLabel = 26;
 
 struct Column {
   const char* title;
@@ -169,6 +169,7 @@ class Terminal {
   }
 
   void kernel(const KernelSummary& k) {
+    if (!out_.ends_with("\n\n")) out_ += "\n";
     rule();
     wrapped(printable(k.kernel->demangled), 0, Style::Bold);
     wrapped(launch_words(k), 2);
@@ -217,7 +218,7 @@ class Terminal {
         remark = fmt::format("PTX instructions, {} lanes each", ratio(k.thread_instructions, k.instructions));
       if (const Metric* ideal = find(m.name + "_ideal")) {
         const uint64_t excess = m.value - std::min(m.value, ideal->value);
-        remark = fmt::format("ideal {}, {} above", grouped(ideal->value), percent(excess, m.value));
+        remark = fmt::format("ideal {}, excess {}", grouped(ideal->value), percent(excess, m.value));
       }
       total_line(m, remark);
     }
@@ -243,9 +244,12 @@ class Terminal {
       if (!remark.empty()) wrapped(remark, 4);
       return;
     }
-    std::string text = "  " + pad_right(m.name, 49) + pad_left(grouped(m.value), 18) + "  " + pad_right(mark, 11);
-    if (!remark.empty()) text += "  " + remark;
-    line(fit(text.substr(0, text.find_last_not_of(' ') + 1), width_));
+    const std::string text = "  " + pad_right(m.name, 49) + pad_left(grouped(m.value), 16) + "  " + mark;
+    const size_t after = columns(text) + 11 - mark.size() + 2;  // the longest mark, so that remarks stand in one column
+    if (remark.empty()) return line(text);
+    if (after + columns(remark) <= width_) return line(pad_right(text, after) + remark);
+    line(text);
+    line("    " + remark);
   }
 
   template <size_t N, typename Weight>
@@ -338,7 +342,8 @@ class Terminal {
   // The same figures as sentences, so that any width will do.
   void narrow_row(const AccessRow& row, Style style) {
     const SiteCounts& c = row.counts;
-    const std::vector<std::string> v = cells(row);
+    std::vector<std::string> v = cells(row);
+    for (std::string& value : v) value = glued(value);
     std::string text = label(row) + ": ";
     if (row.kind == AccessKind::Branch)
       text += fmt::format("{} executed, {} divergent ({}), {} lanes", v[0], v[1], v[2], v[3]);

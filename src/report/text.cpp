@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -18,17 +19,19 @@ std::string scaled(uint64_t n, const char* unit) {
   return fmt::format("{:.{}f} {}{}", value, digits, kPrefixes[prefix], unit);
 }
 
+constexpr char kGlue = '\1';  // a space that wrap() keeps; printable() lets none through
+
 bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
 
 }  // namespace
 
 std::string grouped(uint64_t n) {
   std::string text = std::to_string(n);
-  for (size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
+  for (size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ',');
   return text;
 }
 
-std::string short_number(uint64_t n) { return n < 1000000 ? std::to_string(n) : scaled(n, ""); }
+std::string short_number(uint64_t n) { return n < 1000000 ? grouped(n) : scaled(n, ""); }
 std::string short_bytes(uint64_t n) { return n < 1000 ? std::to_string(n) + " B" : scaled(n, "B"); }
 std::string ratio(uint64_t a, uint64_t b) { return b == 0 ? "-" : fmt::format("{:.1f}", double(a) / double(b)); }
 
@@ -69,6 +72,11 @@ std::string fit(std::string_view text, size_t width) {
   return std::string(text.substr(0, at)) + (dots ? "..." : "");
 }
 
+std::string glued(std::string text) {
+  std::replace(text.begin(), text.end(), ' ', kGlue);
+  return text;
+}
+
 std::vector<std::string> wrap(std::string_view text, size_t width) {
   std::vector<std::string> lines;
   std::string line;
@@ -83,6 +91,7 @@ std::vector<std::string> wrap(std::string_view text, size_t width) {
     line += (line.empty() ? "" : " ") + word;
   }
   if (!line.empty()) lines.push_back(line);
+  for (std::string& done : lines) std::replace(done.begin(), done.end(), kGlue, ' ');
   return lines;
 }
 

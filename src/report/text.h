@@ -9,7 +9,7 @@
 namespace warplens::report {
 
 std::string grouped(uint64_t n);                   // "1,234,567"
-std::string short_number(uint64_t n);              // "999999", "1.235 M": four digits; exact below a million
+std::string short_number(uint64_t n);              // "999,999", "1.235 M": four digits; exact below a million
 std::string short_bytes(uint64_t n);               // "512 B", "4.295 GB": powers of 1000, as Nsight Compute
 std::string ratio(uint64_t a, uint64_t b);         // "4.0"; "-" for b = 0
 std::string percent(uint64_t part, uint64_t all);  // "0 %", "3.1 %", "97 %"; "-" for all = 0
@@ -19,6 +19,7 @@ size_t columns(std::string_view text);  // code points
 std::string pad_left(std::string text, size_t width);
 std::string pad_right(std::string text, size_t width);
 std::string fit(std::string_view text, size_t width);                // cut with "..." where too long
+std::string glued(std::string text);                                 // "97 %" such that wrap() does not part it
 std::vector<std::string> wrap(std::string_view text, size_t width);  // at spaces; longer words are kept whole
 std::string printable(std::string_view text);                        // tabs to spaces, control characters to '?'
 

@@ -49,7 +49,7 @@ TEST_F(Spool, RoundTrip) {
   {
     auto writer = SpoolWriter::open(path_);
     ASSERT_TRUE(writer);
-    Run run;
+    report::Run run;
     run.program = "p \xff\"\n";  // not UTF-8
     run.arguments = {"a", "b"};
     writer->run(run);

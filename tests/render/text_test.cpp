@@ -9,7 +9,7 @@ TEST(Text, Numbers) {
   EXPECT_EQ(grouped(0), "0");
   EXPECT_EQ(grouped(999), "999");
   EXPECT_EQ(grouped(1234567), "1,234,567");
-  EXPECT_EQ(short_number(999999), "999999");
+  EXPECT_EQ(short_number(999999), "999,999");
   EXPECT_EQ(short_number(1000000), "1.000 M");
   EXPECT_EQ(short_number(134217728), "134.2 M");
   EXPECT_EQ(short_number(999999999), "1.000 G");
@@ -38,6 +38,7 @@ TEST(Text, Fitting) {
   EXPECT_EQ(pad_right("ä", 3), "ä  ");
   EXPECT_EQ(wrap("one two three", 7), (std::vector<std::string>{"one two", "three"}));
   EXPECT_EQ(wrap("incomprehensible word", 5), (std::vector<std::string>{"incomprehensible", "word"}));
+  EXPECT_EQ(wrap("about " + glued("97 %"), 8), (std::vector<std::string>{"about", "97 %"}));
   EXPECT_TRUE(wrap("", 5).empty());
 }
 
