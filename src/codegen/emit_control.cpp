@@ -72,7 +72,6 @@ void KernelEmitter::make_frame() {
   counters_ = env_field(offsetof(WarpEnv, counters), ptr, true);
   bounds_ = env_field(offsetof(WarpEnv, bounds), ptr, true);
   stop_ = env_field(offsetof(WarpEnv, stop), ptr, true);
-  addresses_ = env_field(offsetof(WarpEnv, addresses), ptr, true);
   values_ = env_field(offsetof(WarpEnv, values), ptr, true);
   warps_state_ = env_field(offsetof(WarpEnv, warps), ptr, true);
   shared_bytes_ = env_field(offsetof(WarpEnv, shared_bytes), builder_.getInt64Ty(), true);

@@ -51,12 +51,27 @@ llvm::Value* KernelEmitter::active_with_guard(const Inst& inst) {
 void KernelEmitter::emit_access(ValueId v) {
   const Inst& inst = f_.insts[v];
   const AccessPlan& plan = plan_.access[v];
-  Value* counted = builder_.getInt32(counting_);
-  if (mask_ || plan.way == AccessPlan::Way::General) {
-    emit_long_way(v, active_with_guard(inst), false, counted);
+  const bool by_event = counting_ && plan.count == AccessPlan::Count::Event;
+  if (plan.way != AccessPlan::Way::General && !by_event && (!mask_ || maskable(v))) {
+    emit_short_way(v);
     return;
   }
-  emit_short_way(v);
+  Value* mask = active_with_guard(inst);
+  if (inst.op == Op::Atomic || inst.op == Op::Reduce || inst.space == Space::Generic || (inst.op == Op::Store && (mask_ || inst.guard != kNone)))
+    emit_long_way(v, mask, builder_.getInt32(counting_));
+  else
+    emit_lane_way(v, mask);
+}
+
+// Loads of a partial warp may read every lane's place, since all are in bounds; stores need machine masks.
+bool KernelEmitter::maskable(ValueId v) const {
+  const Inst& inst = f_.insts[v];
+  if (inst.op == Op::Load) return true;
+  if (ir::bytes(inst.type) < 4 || inst.count != 1) return false;
+  const Lanes& l = lanes(inst.args[0]);
+  for (uint32_t k = 1; k < kWarpSize; ++k)
+    if (k % width_ != 0 && l.pattern[k] - l.pattern[k - 1] != ir::bytes(inst.type)) return false;
+  return true;
 }
 
 // The address of the first lane of a group, the immediate offset and `extra` included, as a pointer.
@@ -131,6 +146,28 @@ llvm::Value* residue_index(llvm::IRBuilder<>& b, const AccessPlan& plan, llvm::V
 }
 }  // namespace
 
+// A partial warp's request: one more like the last one, or the start of another kind.
+void KernelEmitter::count_request(ValueId v) {
+  if (!counting_) return;
+  const AccessPlan& plan = plan_.access[v];
+  auto* i64 = builder_.getInt64Ty();
+  Value* key = builder_.CreateZExt(mask_, i64);
+  if (plan.count == AccessPlan::Count::Residue)
+    key = builder_.CreateOr(key, builder_.CreateShl(residue_index(builder_, plan, scalar(f_.insts[v].args[0], 0, 1)), 32));
+  Value* recent = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), env_field(offsetof(exec::WarpEnv, recent), builder_.getPtrTy(), true),
+                                              f_.insts[v].site * sizeof(exec::Recent));
+  Value* count_at = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), recent, offsetof(exec::Recent, count));
+  auto *same = block("same"), *other = block("other"), *counted = block("counted");
+  builder_.CreateCondBr(builder_.CreateICmpEQ(key, builder_.CreateLoad(i64, recent)), same, other);
+  builder_.SetInsertPoint(same);
+  builder_.CreateStore(builder_.CreateAdd(builder_.CreateLoad(i64, count_at), builder_.getInt64(1)), count_at);
+  builder_.CreateBr(counted);
+  builder_.SetInsertPoint(other);
+  builder_.CreateCall(runtime("wl_recent", {builder_.getPtrTy(), builder_.getInt32Ty(), i64}, builder_.getVoidTy()), {env_, builder_.getInt32(v), key});
+  builder_.CreateBr(counted);
+  builder_.SetInsertPoint(counted);
+}
+
 // Accesses of this block that share an address value (offsets apart) share the counters: the first one counts.
 void KernelEmitter::count_residue(ValueId v) {
   const AccessPlan& plan = plan_.access[v];
@@ -139,28 +176,45 @@ void KernelEmitter::count_residue(ValueId v) {
   count_at(plan.counter, residue_index(builder_, plan, scalar(f_.insts[v].args[0], 0, 1)), builder_.getInt64(1));
 }
 
+std::vector<llvm::Value*> KernelEmitter::merge(const std::vector<Value*>& a, llvm::BasicBlock* from_a, const std::vector<Value*>& b,
+                                               llvm::BasicBlock* from_b) {
+  std::vector<Value*> merged;
+  for (size_t k = 0; k < a.size(); ++k) {
+    auto* phi = builder_.CreatePHI(a[k]->getType(), 2);
+    phi->addIncoming(a[k], from_a);
+    phi->addIncoming(b[k], from_b);
+    merged.push_back(phi);
+  }
+  return merged;
+}
+
+// The parts of a load: a value, or components that Extract takes apart in the same block.
+void KernelEmitter::define_access(ValueId v, std::vector<Value*> parts) {
+  if (f_.insts[v].count == 1)
+    define(v, std::move(parts));
+  else
+    cache_[v] = std::move(parts);
+}
+
 void KernelEmitter::emit_short_way(ValueId v) {
   const Inst& inst = f_.insts[v];
   const AccessPlan& plan = plan_.access[v];
   const Lanes& address = lanes(inst.args[0]);
-  count_residue(v);
+  if (!mask_) count_residue(v);
   // As planned: the pattern holds and the groups lie apart. If not, the request is counted lane by lane as an exception.
   Value* as_planned = assumed_holds(address);
-  if (counting_ && plan.disjoint != 0 && plan.count != AccessPlan::Count::Event) {
+  if (counting_ && plan.disjoint != 0) {
     Value* apart = is_disjoint(v);
     as_planned = as_planned ? builder_.CreateAnd(as_planned, apart) : apart;
   }
   Value* go = in_bounds(v);
   if (as_planned) go = builder_.CreateAnd(go, as_planned);
-  const bool by_event = counting_ && plan.count == AccessPlan::Count::Event;
   auto *fast = block("short"), *slow = block("long"), *join = block("accessed");
-  if (by_event)
-    builder_.CreateBr(slow);
-  else
-    builder_.CreateCondBr(go, fast, slow, llvm::MDBuilder(context_).createBranchWeights(1 << 20, 1));
+  builder_.CreateCondBr(go, fast, slow, llvm::MDBuilder(context_).createBranchWeights(1 << 20, 1));
 
   std::vector<Value*> quick, careful;
   builder_.SetInsertPoint(fast);
+  if (mask_) count_request(v);
   if (inst.op == Op::Load)
     quick = short_load(v);
   else
@@ -169,31 +223,19 @@ void KernelEmitter::emit_short_way(ValueId v) {
   auto* fast_end = builder_.GetInsertBlock();
 
   builder_.SetInsertPoint(slow);
-  Value* report = builder_.getInt32(by_event);
-  if (counting_ && !by_event && as_planned) {
+  Value* report = builder_.getInt32(counting_ && mask_);
+  if (counting_ && !mask_ && as_planned) {
     report = builder_.CreateZExt(builder_.CreateNot(as_planned), builder_.getInt32Ty());
     count_at(plan.exceptions, residue_index(builder_, plan, scalar(inst.args[0], 0, address.groups)),
              builder_.CreateZExt(report, builder_.getInt64Ty()));
   }
-  emit_long_way(v, builder_.getInt32(~0u), true, report);
+  emit_long_way(v, active(), report);
   if (inst.op == Op::Load) careful = cache_[v];
   builder_.CreateBr(join);
   auto* slow_end = builder_.GetInsertBlock();
 
   builder_.SetInsertPoint(join);
-  if (inst.op != Op::Load) return;
-  std::vector<Value*> merged;
-  for (size_t k = 0; k < quick.size(); ++k) {
-    auto* phi = builder_.CreatePHI(quick[k]->getType(), 2);
-    phi->addIncoming(quick[k], fast_end);
-    phi->addIncoming(careful[k], slow_end);
-    merged.push_back(phi);
-  }
-  cache_.erase(v);
-  if (inst.count == 1)
-    define(v, merged);
-  else
-    cache_[v] = merged;
+  if (inst.op == Op::Load) define_access(v, merge(quick, fast_end, careful, slow_end));
 }
 
 // Parts of a load with several components: component 0's parts, then component 1's ...
@@ -255,6 +297,13 @@ void KernelEmitter::short_store(ValueId v) {
   auto store = [&](Value* x, Value* at) {
     builder_.CreateAlignedStore(x, at, llvm::Align(static_cast<uint64_t>(bytes)))->setVolatile(inst.is_volatile);
   };
+  if (mask_) {  // adjacent lanes: maskable()
+    for (uint32_t c = 0; c < chunks_; ++c) {
+      Value* at = group_address(inst, c * width_ / (kWarpSize / address.groups), address.groups, address.pattern[c * width_]);
+      builder_.CreateMaskedStore(observable(inst.args[1], vec(inst.args[1], c)), at, llvm::Align(static_cast<uint64_t>(bytes)), vector_mask(mask_, c));
+    }
+    return;
+  }
   for (uint32_t c = 0; c < chunks_; ++c) {
     const uint32_t first = c * width_, part = first / (kWarpSize / address.groups);
     auto at = [&](uint32_t lane, int64_t extra) { return group_address(inst, part, address.groups, address.pattern[first + lane] + extra); };
@@ -290,13 +339,145 @@ void KernelEmitter::short_store(ValueId v) {
   }
 }
 
+// The lanes' addresses go where the next event is written.
 void KernelEmitter::store_addresses(const Inst& inst) {
   auto* wide = llvm::FixedVectorType::get(builder_.getInt64Ty(), width_);
+  Value* event = env_field(offsetof(exec::WarpEnv, event), builder_.getPtrTy());
   for (uint32_t c = 0; c < chunks_; ++c) {
     Value* a = builder_.CreateZExt(vec(inst.args[0], c), wide);
     if (inst.imm != 0) a = builder_.CreateAdd(a, builder_.CreateVectorSplat(width_, builder_.getInt64(inst.imm)));
-    builder_.CreateAlignedStore(a, builder_.CreateConstGEP1_64(builder_.getInt64Ty(), addresses_, c * width_), llvm::Align(64));
+    builder_.CreateAlignedStore(a, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), event, offsetof(event::Access, address) + uint64_t{c} * width_ * 8), llvm::Align(8));
   }
+}
+
+// Lane addresses as they stand in the event about to be written, or pointers into the lane's window.
+llvm::Value* KernelEmitter::window_pointer(const Inst& inst, uint32_t chunk) {
+  auto* wide = llvm::FixedVectorType::get(builder_.getInt64Ty(), width_);
+  Value* a = builder_.CreateZExt(vec(inst.args[0], chunk), wide);
+  if (inst.imm != 0) a = builder_.CreateAdd(a, builder_.CreateVectorSplat(width_, builder_.getInt64(inst.imm)));
+  if (inst.space != Space::Shared && inst.space != Space::Local) return a;
+  current_chunk_ = chunk;
+  return builder_.CreateAdd(a, window_base(inst.space, wide));
+}
+
+// i1: every active lane is inside what the site touched last (or inside its window), and aligned.
+llvm::Value* KernelEmitter::lanes_in_bounds(ValueId v, Value* mask) {
+  const Inst& inst = f_.insts[v];
+  auto* i64 = builder_.getInt64Ty();
+  auto* wide = llvm::FixedVectorType::get(i64, width_);
+  const uint64_t width = static_cast<uint64_t>(ir::bytes(inst.type) * inst.count);
+  Value *low = builder_.getInt64(0), *room = nullptr;
+  Value* possible = builder_.getTrue();
+  if (inst.space == Space::Shared || inst.space == Space::Local) {
+    Value* size = inst.space == Space::Shared ? shared_bytes_ : builder_.getInt64(f_.local_bytes);
+    possible = builder_.CreateICmpUGE(size, builder_.getInt64(width));
+    room = builder_.CreateSub(size, builder_.getInt64(width));
+  } else {
+    Value* bounds = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), bounds_, inst.site * sizeof(Bounds));
+    low = builder_.CreateLoad(i64, bounds);
+    room = builder_.CreateLoad(i64, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), bounds, offsetof(Bounds, room)));
+  }
+  Value* bad = nullptr;
+  for (uint32_t c = 0; c < chunks_; ++c) {
+    Value* a = builder_.CreateZExt(vec(inst.args[0], c), wide);
+    if (inst.imm != 0) a = builder_.CreateAdd(a, builder_.CreateVectorSplat(width_, builder_.getInt64(inst.imm)));
+    Value* out = builder_.CreateICmpUGT(builder_.CreateSub(a, builder_.CreateVectorSplat(width_, low)), builder_.CreateVectorSplat(width_, room));
+    if (width > 1)
+      out = builder_.CreateOr(out, builder_.CreateICmpNE(builder_.CreateAnd(a, llvm::ConstantInt::get(wide, width - 1)), llvm::ConstantInt::get(wide, 0)));
+    if (mask != nullptr) out = builder_.CreateAnd(out, vector_mask(mask, c));
+    bad = bad ? builder_.CreateOr(bad, out) : out;
+  }
+  Value* none = builder_.CreateICmpEQ(builder_.CreateBitCast(bad, builder_.getIntNTy(width_)), llvm::ConstantInt::get(builder_.getIntNTy(width_), 0));
+  return builder_.CreateAnd(none, possible);
+}
+
+// Lanes that are off read a place that is always there.
+std::vector<llvm::Value*> KernelEmitter::lane_load(ValueId v, Value* mask) {
+  const Inst& inst = f_.insts[v];
+  const uint64_t bytes = static_cast<uint64_t>(ir::bytes(inst.type));
+  std::vector<std::vector<Value*>> components(inst.count);
+  for (uint32_t c = 0; c < chunks_; ++c) {
+    Value* pointers = window_pointer(inst, c);
+    if (mask) {
+      Value* safe = builder_.CreateVectorSplat(width_, builder_.CreatePtrToInt(values_, builder_.getInt64Ty()));
+      pointers = builder_.CreateSelect(vector_mask(mask, c), pointers, safe);
+    }
+    std::vector<Value*> gathered(inst.count, llvm::PoisonValue::get(vector_type(inst.type)));
+    for (uint32_t l = 0; l < width_; ++l) {
+      Value* at = builder_.CreateIntToPtr(builder_.CreateExtractElement(pointers, l), builder_.getPtrTy());
+      for (uint32_t e = 0; e < inst.count; ++e) {
+        auto* x = builder_.CreateAlignedLoad(type(inst.type), builder_.CreateConstGEP1_64(builder_.getInt8Ty(), at, e * bytes), llvm::Align(bytes));
+        x->setVolatile(inst.is_volatile);
+        gathered[e] = builder_.CreateInsertElement(gathered[e], x, l);
+      }
+    }
+    for (uint32_t e = 0; e < inst.count; ++e)
+      components[e].push_back(mask && inst.guard != kNone ? builder_.CreateSelect(vector_mask(mask, c), gathered[e], llvm::Constant::getNullValue(gathered[e]->getType())) : gathered[e]);
+  }
+  std::vector<Value*> parts;
+  for (auto& c : components) parts.insert(parts.end(), c.begin(), c.end());
+  return parts;
+}
+
+void KernelEmitter::lane_store(ValueId v) {
+  const Inst& inst = f_.insts[v];
+  const uint64_t bytes = static_cast<uint64_t>(ir::bytes(inst.type));
+  for (uint32_t c = 0; c < chunks_; ++c) {
+    Value* pointers = window_pointer(inst, c);
+    std::vector<Value*> x;
+    for (uint32_t e = 0; e < inst.count; ++e) x.push_back(observable(inst.args[1 + e], vec(inst.args[1 + e], c)));
+    for (uint32_t l = 0; l < width_; ++l) {
+      Value* at = builder_.CreateIntToPtr(builder_.CreateExtractElement(pointers, l), builder_.getPtrTy());
+      for (uint32_t e = 0; e < inst.count; ++e)
+        builder_.CreateAlignedStore(builder_.CreateExtractElement(x[e], l), builder_.CreateConstGEP1_64(builder_.getInt8Ty(), at, e * bytes), llvm::Align(bytes))
+            ->setVolatile(inst.is_volatile);
+    }
+  }
+}
+
+// Addresses that only the run knows: written down as an event, tested all at once, then used one by one.
+void KernelEmitter::emit_lane_way(ValueId v, Value* mask) {
+  const Inst& inst = f_.insts[v];
+  const bool some_off = mask_ || inst.guard != kNone;
+  if (inst.op == Op::Load && lanes(v).affine()) {  // one address a group after all
+    emit_long_way(v, mask, builder_.getInt32(counting_));
+    return;
+  }
+  llvm::Type* ptr = builder_.getPtrTy();
+  auto *fast = block("lanes"), *slow = block("long"), *join = block("accessed");
+  builder_.CreateCondBr(lanes_in_bounds(v, some_off ? mask : nullptr), fast, slow, llvm::MDBuilder(context_).createBranchWeights(1 << 20, 1));
+  builder_.SetInsertPoint(fast);
+  if (counting_) {
+    store_addresses(inst);
+    Value* event = env_field(offsetof(exec::WarpEnv, event), ptr);
+    builder_.CreateStore(builder_.getInt32(inst.site), builder_.CreateConstGEP1_64(builder_.getInt8Ty(), event, offsetof(event::Access, site)));
+    builder_.CreateStore(mask, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), event, offsetof(event::Access, mask)));
+    Value* step = some_off ? builder_.CreateSelect(builder_.CreateICmpEQ(mask, builder_.getInt32(0)), builder_.getInt64(0), builder_.getInt64(sizeof(event::Access)))
+                           : (Value*)builder_.getInt64(sizeof(event::Access));
+    Value* next = builder_.CreateGEP(builder_.getInt8Ty(), event, step);
+    set_env_field(offsetof(exec::WarpEnv, event), next);
+    auto *flush = block("flush"), *move = block("move");
+    builder_.CreateCondBr(builder_.CreateICmpEQ(next, env_field(offsetof(exec::WarpEnv, event_end), ptr, true)), flush, move,
+                          llvm::MDBuilder(context_).createBranchWeights(1, 256));
+    builder_.SetInsertPoint(flush);
+    builder_.CreateCall(runtime("wl_flush", {ptr}, builder_.getVoidTy()), {env_});
+    builder_.CreateBr(move);
+    builder_.SetInsertPoint(move);
+  }
+  std::vector<Value*> quick, careful;
+  if (inst.op == Op::Load)
+    quick = lane_load(v, some_off ? mask : nullptr);
+  else
+    lane_store(v);
+  builder_.CreateBr(join);
+  auto* fast_end = builder_.GetInsertBlock();
+  builder_.SetInsertPoint(slow);
+  emit_long_way(v, mask, builder_.getInt32(counting_));
+  if (inst.op == Op::Load) careful = cache_[v];
+  builder_.CreateBr(join);
+  auto* slow_end = builder_.GetInsertBlock();
+  builder_.SetInsertPoint(join);
+  if (inst.op == Op::Load) define_access(v, merge(quick, fast_end, careful, slow_end));
 }
 
 // Argument k's lanes at values[(slot + k) * 32 * bytes].
@@ -332,7 +513,7 @@ std::vector<llvm::Value*> KernelEmitter::load_results(const Inst& inst, uint32_t
   return parts;
 }
 
-void KernelEmitter::emit_long_way(ValueId v, Value* mask, bool, Value* count) {
+void KernelEmitter::emit_long_way(ValueId v, Value* mask, Value* count) {
   const Inst& inst = f_.insts[v];
   llvm::Type *ptr = builder_.getPtrTy(), *i32 = builder_.getInt32Ty();
   store_addresses(inst);
@@ -341,11 +522,7 @@ void KernelEmitter::emit_long_way(ValueId v, Value* mask, bool, Value* count) {
   const char* name = atomic ? "wl_atomic" : inst.op == Op::Load ? "wl_load" : "wl_store";
   fault_unless_zero(builder_.CreateCall(runtime(name, {ptr, i32, i32, i32}), {env_, builder_.getInt32(v), mask, count}));
   if (inst.op == Op::Store || inst.op == Op::Reduce) return;
-  std::vector<Value*> parts = load_results(inst, atomic ? 1024 : 0, mask);
-  if (inst.count == 1)
-    define(v, parts);
-  else
-    cache_[v] = parts;
+  define_access(v, load_results(inst, atomic ? 1024 : 0, mask));
 }
 
 }  // namespace warplens::codegen

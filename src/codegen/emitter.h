@@ -92,9 +92,18 @@ class KernelEmitter {
 
   // ---- emit_memory.cpp
   void emit_access(ValueId v);
+  bool maskable(ValueId v) const;
   void emit_short_way(ValueId v);
-  void emit_long_way(ValueId v, Value* mask, bool full, Value* count);
+  void emit_lane_way(ValueId v, Value* mask);
+  void emit_long_way(ValueId v, Value* mask, Value* count);
+  void count_request(ValueId v);
   void store_addresses(const ir::Inst& inst);
+  Value* lanes_in_bounds(ValueId v, Value* mask);
+  std::vector<Value*> lane_load(ValueId v, Value* mask);
+  void lane_store(ValueId v);
+  Value* window_pointer(const ir::Inst& inst, uint32_t chunk);
+  std::vector<Value*> merge(const std::vector<Value*>& a, llvm::BasicBlock* from_a, const std::vector<Value*>& b, llvm::BasicBlock* from_b);
+  void define_access(ValueId v, std::vector<Value*> parts);
   void store_values(const ir::Inst& inst, size_t first_arg, uint32_t slot);
   std::vector<Value*> load_results(const ir::Inst& inst, uint32_t first_slot, Value* mask);
   std::vector<Value*> short_load(ValueId v);
@@ -135,7 +144,7 @@ class KernelEmitter {
 
   llvm::Function* function_ = nullptr;
   Value *env_ = nullptr, *params_ = nullptr, *symbols_ = nullptr, *shared_ = nullptr, *counters_ = nullptr, *bounds_ = nullptr,
-        *stop_ = nullptr, *shared_bytes_ = nullptr, *addresses_ = nullptr, *values_ = nullptr, *pending_memory_ = nullptr,
+        *stop_ = nullptr, *shared_bytes_ = nullptr, *values_ = nullptr, *pending_memory_ = nullptr,
         *warps_state_ = nullptr;
   Value* grid_[3] = {};
   Value* block_index_[3] = {};

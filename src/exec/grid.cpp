@@ -90,8 +90,8 @@ class GridWorker {
   GridWorker(const GridRequest& r, event::Sink* sink, const uint8_t* stop)
       : request_(r), worker_(*r.tables, *r.memory, sink, r.config.block), warps_((r.config.block.count() + kWarpSize - 1) / kWarpSize),
         shared_(r.shared_bytes + 64), local_(warps_ * kWarpSize * r.tables->local_bytes), saved_(warps_ * r.save_bytes),
-        scratch_(32 * 8 + 2048), pending_(4 * (r.blocks_of_code + 1)), counters_(r.counters + 1), bounds_(r.tables->sites + 1),
-        states_(warps_) {
+        scratch_(2048), pending_(4 * (r.blocks_of_code + 1)), counters_(r.counters + 1), bounds_(r.tables->sites + 1),
+        recent_(r.tables->sites + 1), states_(warps_) {
     WarpEnv& e = worker_.env;
     e.params = r.params.data();
     e.symbols = r.symbols.data();
@@ -102,8 +102,8 @@ class GridWorker {
     e.stop = stop;
     e.saved = saved_.data;
     e.warps = states_.data();
-    e.addresses = reinterpret_cast<uint64_t*>(scratch_.data);
-    e.values = scratch_.data + 32 * 8;
+    e.recent = recent_.data();
+    e.values = scratch_.data;
     e.shared_bytes = r.shared_bytes;
     e.grid[0] = r.config.grid.x, e.grid[1] = r.config.grid.y, e.grid[2] = r.config.grid.z;
     e.pending = reinterpret_cast<uint32_t*>(pending_.data);
@@ -123,7 +123,7 @@ class GridWorker {
         break;
       }
     }
-    worker_.flush();
+    worker_.finish();
   }
 
   const std::vector<uint64_t>& counters() const { return counters_; }
@@ -136,6 +136,7 @@ class GridWorker {
   Buffer shared_, local_, saved_, scratch_, pending_;
   std::vector<uint64_t> counters_;
   std::vector<Bounds> bounds_;
+  std::vector<Recent> recent_;
   std::vector<WarpState> states_;
 };
 

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "event/event.h"
+
 namespace warplens::exec {
 
 // Per memory site: the allocation that held its last accesses. An access from `a` on is inside if a - low <= room, where
@@ -11,6 +13,12 @@ namespace warplens::exec {
 struct Bounds {
   uint64_t low = ~uint64_t{0};
   uint64_t room = 0;
+};
+
+// Per memory site: partial-warp accesses whose pattern is known, as long as mask and residue stay the same.
+struct Recent {
+  uint64_t key = 0;            // mask | index of the residue << 32; a mask of 0 counts nothing
+  uint64_t count = 0;
 };
 
 // Per warp of the block: where it stands. Only kernels with barriers use it.
@@ -36,13 +44,14 @@ struct WarpEnv {
   const uint8_t* stop = nullptr;         // becomes 1 when the launch must end
   uint8_t* saved = nullptr;              // per warp: values that live across a barrier
   WarpState* warps = nullptr;            // per warp
-  uint64_t* addresses = nullptr;         // 32, scratch: lane addresses handed to the functions below
+  event::Access* event = nullptr;        // where the next request is written; its addresses are what the functions below read
+  event::Access* event_end = nullptr;    // the batch is full: wl_flush
+  Recent* recent = nullptr;              // per site
   uint8_t* values = nullptr;             // 2 * 32 * 32 bytes, scratch: lane values in, then lane values out
   uint64_t shared_bytes = 0;             // static and dynamic
   uint32_t grid[3] = {1, 1, 1};
   uint32_t block[3] = {0, 0, 0};         // blockIdx of the block that runs
   uint32_t warp = 0;                     // warp of the block that runs
-  uint32_t pending_slots = 0;
   uint32_t* pending = nullptr;           // lane masks that wait for each block of a large kernel
   void* worker = nullptr;                // exec's own
 };
@@ -56,6 +65,10 @@ uint32_t wl_store(WarpEnv* env, uint32_t inst, uint32_t mask, uint32_t count);
 // Operand lane l at values[l * bytes], second operand (compare-and-swap's new value) at values[(32 + l) * bytes];
 // old values come back at values[1024 + l * bytes].
 uint32_t wl_atomic(WarpEnv* env, uint32_t inst, uint32_t mask, uint32_t count);
+// The batch of events is full.
+void wl_flush(WarpEnv* env);
+// A partial-warp access of `inst` with another mask or residue than the last one.
+void wl_recent(WarpEnv* env, uint32_t inst, uint64_t key);
 uint32_t wl_trap(WarpEnv* env, uint32_t inst, uint32_t mask);
 uint32_t wl_stopped(WarpEnv* env);
 // All warps of the block have run as far as they can. 0: go on; 1: end the launch; 2: the block is done.

@@ -15,20 +15,36 @@ constexpr size_t kBatch = 256;
 Worker::Worker(const KernelTables& tables, const DeviceMemory& memory, event::Sink* sink, const Dim3& block)
     : tables_(tables), memory_(memory), sink_(sink), block_(block), batch_(kBatch) {
   env.worker = this;
+  env.event = batch_.data();
+  env.event_end = batch_.data() + batch_.size();
 }
 
 void Worker::flush() {
-  if (batched_ != 0 && sink_) sink_->accesses({batch_.data(), batched_});
-  batched_ = 0;
+  if (sink_ && env.event != batch_.data()) sink_->accesses({batch_.data(), static_cast<size_t>(env.event - batch_.data())});
+  env.event = batch_.data();
 }
 
 void Worker::report(const AccessInfo& info, uint32_t mask) {
   if (!sink_ || mask == 0) return;
-  event::Access& a = batch_[batched_];
-  a.site = info.site;
-  a.mask = mask;
-  std::memcpy(a.address, env.addresses, sizeof a.address);
-  if (++batched_ == kBatch) flush();
+  env.event->site = info.site;
+  env.event->mask = mask;
+  if (++env.event == env.event_end) flush();
+}
+
+void Worker::recent(uint32_t inst, uint64_t key) {
+  const AccessInfo& info = tables_.access[inst];
+  Recent& r = env.recent[info.site];
+  if (sink_ && r.count != 0 && static_cast<uint32_t>(r.key) != 0) {
+    const event::Pattern p{info.site, static_cast<uint32_t>(r.key), info.residue + (static_cast<uint32_t>(r.key >> 32) << info.shift), r.count, info.pattern};
+    sink_->patterns({&p, 1});
+  }
+  r = {key, 1};
+}
+
+void Worker::finish() {
+  flush();
+  for (uint32_t site = 0; site < tables_.sites; ++site)
+    if (tables_.recent[site] != ~0u) recent(tables_.recent[site], 0);
 }
 
 Dim3 Worker::thread_of(uint32_t lane) const {
@@ -53,7 +69,7 @@ uint32_t Worker::fail(const AccessInfo& info, FaultKind kind, uint32_t lane, uin
 
 // A generic address, or one that is not where the site's last ones were.
 bool Worker::resolve_lane(const AccessInfo& info, uint32_t lane, uint8_t** pointer) {
-  const uint64_t address = env.addresses[lane], width = info.element_bytes * info.components;
+  const uint64_t address = env.event->address[lane], width = info.element_bytes * info.components;
   if (address % width != 0) return fail(info, FaultKind::Misaligned, lane, address), false;
   if (info.space == AccessSpace::Generic) {
     const uint64_t in_shared = address - reinterpret_cast<uint64_t>(env.shared);
@@ -85,7 +101,7 @@ bool Worker::resolve_window(const AccessInfo& info, uint32_t mask, uint8_t* poin
   const uint64_t width = info.element_bytes * info.components;
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const uint32_t lane = static_cast<uint32_t>(std::countr_zero(rest));
-    const uint64_t offset = env.addresses[lane];
+    const uint64_t offset = env.event->address[lane];
     if (offset > size || size - offset < width)
       return fail(info, shared ? FaultKind::SharedOutOfBounds : FaultKind::LocalOutOfBounds, lane, offset), false;
     if (offset % width != 0) return fail(info, FaultKind::Misaligned, lane, offset), false;
@@ -101,7 +117,7 @@ bool Worker::resolve(const AccessInfo& info, uint32_t mask, bool count, uint8_t*
     const uint64_t width = info.element_bytes * info.components;
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
       const uint32_t lane = static_cast<uint32_t>(std::countr_zero(rest));
-      const uint64_t address = env.addresses[lane];
+      const uint64_t address = env.event->address[lane];
       const Bounds& cached = env.bounds[info.site];
       // `room` was computed for the site's reach, which is at least one lane's width.
       if (address - cached.low <= cached.room && address % width == 0) {
@@ -211,6 +227,8 @@ uint32_t wl_atomic(WarpEnv* env, uint32_t inst, uint32_t mask, uint32_t count) {
 uint32_t wl_trap(WarpEnv* env, uint32_t inst, uint32_t mask) { return static_cast<Worker*>(env->worker)->trap(inst, mask); }
 uint32_t wl_stopped(WarpEnv* env) { return static_cast<Worker*>(env->worker)->stopped(); }
 uint32_t wl_barrier(WarpEnv* env) { return static_cast<Worker*>(env->worker)->barrier(); }
+void wl_flush(WarpEnv* env) { static_cast<Worker*>(env->worker)->flush(); }
+void wl_recent(WarpEnv* env, uint32_t inst, uint64_t key) { static_cast<Worker*>(env->worker)->recent(inst, key); }
 uint64_t wl_clock(WarpEnv* env, uint32_t special_register) { return static_cast<Worker*>(env->worker)->clock(special_register); }
 }
 

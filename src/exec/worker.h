@@ -19,6 +19,7 @@ namespace warplens::exec {
 // The kernel's tables, by ir::ValueId; made once for each kernel.
 struct KernelTables {
   std::vector<AccessInfo> access;
+  std::vector<uint32_t> recent;    // instruction whose partial-warp accesses a site's Recent entry counts
   struct Trap {
     FaultKind kind = FaultKind::Trap;
     std::string message;
@@ -45,7 +46,9 @@ class Worker {
   uint32_t stopped();
   uint32_t barrier();
   uint64_t clock(uint32_t special_register);
-  void flush();  // hands the events not yet delivered to the sink
+  void flush();   // hands the batched events to the sink
+  void recent(uint32_t inst, uint64_t key);
+  void finish();  // everything not yet delivered
 
  private:
   // Turns lane addresses into pointers after checking them; false: a fault was recorded.
@@ -62,7 +65,6 @@ class Worker {
   event::Sink* sink_;
   Dim3 block_;
   std::vector<event::Access> batch_;
-  size_t batched_ = 0;
   uint64_t ticks_ = 0;
 };
 

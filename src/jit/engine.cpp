@@ -26,7 +26,7 @@ using passes::Specialization;
 namespace {
 
 // Changes whenever the code made for the same kernel changes: it names the files of the cache.
-constexpr const char* kCodeVersion = "warplens-code-1";
+constexpr const char* kCodeVersion = "warplens-code-2";
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -123,6 +123,7 @@ exec::KernelTables Engine::Impl::make_tables(const LoadedKernel& k, const Plan& 
   exec::KernelTables t;
   t.access.resize(f.insts.size());
   t.sites = static_cast<uint32_t>(f.sites.size());
+  t.recent.assign(f.sites.size(), ~0u);
   t.local_bytes = f.local_bytes;
   for (const ir::Block& block : f.blocks)
     for (ir::ValueId v : block.insts) {
@@ -147,7 +148,14 @@ exec::KernelTables Engine::Impl::make_tables(const LoadedKernel& k, const Plan& 
       a.components = inst.count;
       a.is_float = ir::is_float(inst.type);
       a.atomic = static_cast<exec::AtomicOp>(inst.imm2);
-      if (plan.access[v].way == AccessPlan::Way::General) continue;
+      const AccessPlan& ap = plan.access[v];
+      if (ap.way == AccessPlan::Way::General) continue;
+      if (ap.count != AccessPlan::Count::Event) {
+        a.pattern = ap.pattern.data();
+        a.residue = ap.residue;
+        a.shift = ap.shift;
+        t.recent[inst.site] = v;
+      }
       const passes::Lanes& l = plan.lanes.values[inst.args[0]];
       const uint32_t group = kWarpSize / l.groups;
       for (uint32_t g = 0; g < l.groups; ++g) {
