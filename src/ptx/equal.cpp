@@ -67,8 +67,8 @@ bool same_section(const Section& a, const Section& b) { return a.name == b.name 
 
 bool equal(const Operand& a, const Operand& b) {
   return a.kind == b.kind && a.name == b.name && a.negated == b.negated && a.negative == b.negative &&
-         a.is_f64 == b.is_f64 && a.value == b.value && a.offset == b.offset && a.component == b.component &&
-         same_list(a.elements, b.elements, equal);
+         a.is_f64 == b.is_f64 && a.value == b.value && a.offset == b.offset &&
+         a.component == std::string_view(b.component) && same_list(a.elements, b.elements, equal);
 }
 
 bool equal(const Module& a, const Module& b) {

@@ -4,12 +4,29 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "base/diagnostic.h"
 
 namespace warplens::ptx {
+
+// A word of at most 15 characters, kept in place: operands are most of a module's memory.
+class ShortWord {
+ public:
+  static constexpr size_t kLongest = 15;
+  ShortWord() = default;
+  ShortWord(std::string_view word) : size_(static_cast<char>(word.copy(text_, kLongest))) {}
+  ShortWord(const char* word) : ShortWord(std::string_view(word)) {}
+  operator std::string_view() const { return {text_, static_cast<size_t>(size_)}; }
+  bool empty() const { return size_ == 0; }
+  friend bool operator==(const ShortWord& a, std::string_view b) { return std::string_view(a) == b; }
+
+ private:
+  char text_[kLongest] = {};
+  char size_ = 0;
+};
 
 struct Operand {
   enum class Kind : uint8_t {
@@ -28,13 +45,13 @@ struct Operand {
     Unknown,      // anything else, as words in `name`; comes with an Error
   };
   Kind kind = Kind::Immediate;
-  std::string name;
   bool negated = false;      // !%p
-  bool negative = false;
+  bool negative = false;     // -5; -%r1 of the video instructions
   bool is_f64 = false;       // decimal floats are f64 in PTX, whatever the instruction: it narrows
+  std::string name;
   uint64_t value = 0;
   int64_t offset = 0;
-  std::string component;     // ".x" of %v.x, without the dot: x y z w r g b a
+  ShortWord component;       // ".x" of %v.x, without the dot: x y z w r g b a
   std::vector<Operand> elements;
 };
 

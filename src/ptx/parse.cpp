@@ -31,6 +31,7 @@ ParseResult Parser::run() {
   while (!at_end()) {
     nesting_ = 0;
     operand_braces_ = 0;
+    opcode_ = {};
     module_item();
   }
   return {std::move(module_), std::move(diagnostics_)};

@@ -1,5 +1,6 @@
 // Functions: signature, directives, statements.
-#include "ptx/instructions.h"
+#include <iterator>
+
 #include "ptx/parser.h"
 
 namespace warplens::ptx {
@@ -115,7 +116,7 @@ void Parser::function_body(Function& f) {
     }
     nesting_ = 0;
     operand_braces_ = 0;
-    lists_allowed_ = false;
+    opcode_ = {};
     if (at('}')) {
       open = close_block(f);
     } else if (at_dot("entry") || at_dot("func")) {
@@ -125,11 +126,16 @@ void Parser::function_body(Function& f) {
       skip_statement(operand_braces_);
     }
   }
-  while (blocks_.size() > 1) {  // of a text that ends too early
-    scopes_.leave();
-    blocks_.pop_back();
-  }
-  blocks_.clear();
+  while (!blocks_.empty()) finish_block();  // the inner ones: of a text that ends too early
+}
+
+// The innermost open block gets its statements, in memory of their exact size: a module is mostly statements.
+void Parser::finish_block() {
+  std::vector<Statement>& gathered = statements();
+  blocks_.back()->statements.assign(std::make_move_iterator(gathered.begin()), std::make_move_iterator(gathered.end()));
+  gathered.clear();
+  blocks_.pop_back();
+  if (!blocks_.empty()) scopes_.leave();
 }
 
 void Parser::open_block() {
@@ -153,8 +159,7 @@ bool Parser::close_block(Function& f) {
     return true;
   }
   if (blocks_.size() == 1) return false;
-  blocks_.pop_back();
-  scopes_.leave();
+  finish_block();
   return true;
 }
 
@@ -293,22 +298,19 @@ bool Parser::instruction() {
     statements().pop_back();
     return false;
   }
-  while (token_.kind == TokenKind::DotWord && !token_.first_on_line) {
-    out.modifiers.emplace_back(token_.text.substr(1));
-    advance();
+  for (words_.clear(); token_.kind == TokenKind::DotWord && !token_.first_on_line; advance()) {
+    words_.push_back(token_.text.substr(1));
   }
+  out.modifiers.assign(words_.begin(), words_.end());
   if (accept(';')) return true;
-  lists_allowed_ = at('(') || out.opcode == "call" || !find_opcode(out.opcode);
   if (operands(out)) return true;
   keep_rest_as_unknown(out);
   return true;
 }
 
 bool Parser::operands(Instruction& out) {
-  out.operands.reserve(4);
-  do {
-    if (!operand(out.operands.emplace_back())) return false;
-  } while (accept(','));
+  opcode_ = out.opcode;
+  if (!operand_list(out.operands)) return false;
   if (accept(';')) return true;
   const bool next_statement = token_.first_on_line && operand_braces_ == 0;
   error("expected ',' or ';' in " + out.opcode + ", found " + found());

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "ptx/instructions.h"
 #include "ptx/parser.h"
 
 namespace warplens::ptx {
@@ -49,7 +50,7 @@ bool Parser::primary(Operand& out) {
       --operand_braces_;
       return true;
     case '(':
-      if (!lists_allowed_) return constant_operand(out);
+      if (!takes_lists()) return constant_operand(out);
       out.kind = Operand::Kind::List;
       advance();
       return elements(out, ')', "in a list");
@@ -89,11 +90,12 @@ bool Parser::word_operand(Operand& out) {
   out.name.assign(text);
   advance();
   if (token_.kind == TokenKind::DotWord && !token_.first_on_line) {
-    if (at_dot("generic") || at_dot("mask")) return error("no component of a register: " + found());
+    const bool reserved = at_dot("generic") || at_dot("mask");  // stand for address constants in a Symbol
+    if (reserved || token_.text.size() > ShortWord::kLongest) return error("no component of a register: " + found());
     if (has_dimensions(text)) {
       out.name.append(token_.text);
     } else {
-      out.component.assign(token_.text.substr(1));
+      out.component = token_.text.substr(1);
     }
     advance();
   }
@@ -134,13 +136,11 @@ bool Parser::address(Operand& out) {
   if (!enter_nesting()) return false;
   advance();
   if (!address_base(out)) return false;
-  while (accept(',')) {
-    if (!operand(out.elements.emplace_back())) return false;
-  }
+  if (accept(',') && !operand_list(out.elements)) return false;
   if (!expect(']', "after an address")) return false;
   leave_nesting();
-  if (token_.kind == TokenKind::DotWord && !token_.first_on_line) {
-    out.component.assign(token_.text.substr(1));
+  if (token_.kind == TokenKind::DotWord && !token_.first_on_line && token_.text.size() <= ShortWord::kLongest) {
+    out.component = token_.text.substr(1);
     advance();
   }
   return true;
@@ -157,16 +157,31 @@ bool Parser::address_base(Operand& out) {
 
 bool Parser::elements(Operand& out, char close, std::string_view where) {
   if (!enter_nesting()) return false;
-  if (!at(close)) {
-    do {
-      if (!operand(out.elements.emplace_back())) return false;
-    } while (accept(','));
-  }
-  // The closing token is read after the count of braces is right again, or a '}' that ends a scope would be miscounted.
+  if (!at(close) && !operand_list(out.elements)) return false;
   if (!expect(close, where)) return false;
   leave_nesting();
   return true;
 }
+
+// a, b, ... to `out`, behind what is there. They are gathered on a stack, so that each list is allocated once, as large
+// as it gets: most of the time and memory of a module is its operands. After an error `out` holds those before it, and
+// the one at fault as far as it was read.
+bool Parser::operand_list(std::vector<Operand>& out) {
+  const size_t first = gathered_.size();
+  bool ok = true;
+  do {
+    Operand next;
+    ok = operand(next);
+    gathered_.push_back(std::move(next));
+  } while (ok && accept(','));
+  const auto begin = gathered_.begin() + static_cast<std::ptrdiff_t>(first);
+  out.insert(out.end(), std::make_move_iterator(begin), std::make_move_iterator(gathered_.end()));
+  gathered_.erase(begin, gathered_.end());
+  return ok;
+}
+
+// Whether '(' starts a list: in calls, and in instructions that nobody knows. Elsewhere it is a constant expression.
+bool Parser::takes_lists() const { return opcode_ == "call" || (!opcode_.empty() && !find_opcode(opcode_)); }
 
 bool Parser::constant_operand(Operand& out) {
   Constant value;

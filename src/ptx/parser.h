@@ -6,6 +6,7 @@
 // does so. Scopes of { } nest on a stack of our own, so that only operands and expressions recurse, at most kMaxNesting
 // deep.
 #pragma once
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,7 +84,8 @@ class Parser {
   void keep_rest_as_unknown(Instruction& out);
   void open_block();
   bool close_block(Function& f);  // false: the function's own
-  std::vector<Statement>& statements() { return blocks_.back()->statements; }
+  void finish_block();
+  std::vector<Statement>& statements() { return gathered_statements_[blocks_.size() - 1]; }  // of the innermost block
 
   // ---- variables (parse_variable.cpp)
   bool variables(std::string linkage, std::vector<Variable>& out);  // current: the space; up to and past the ';'
@@ -104,6 +106,8 @@ class Parser {
   bool address(Operand& out);
   bool address_base(Operand& out);
   bool elements(Operand& out, char close, std::string_view where);
+  bool operand_list(std::vector<Operand>& out);
+  bool takes_lists() const;
   bool constant_operand(Operand& out);
   bool symbol_offset(int64_t& offset);
 
@@ -124,12 +128,15 @@ class Parser {
   Token token_;
   Module module_;
   RegisterScopes scopes_;
-  std::vector<Block*> blocks_;  // open { }, outermost first
-  int flattened_ = 0;           // { } beyond kMaxNesting, whose statements go to the innermost block kept
+  std::array<std::vector<Statement>, kMaxNesting> gathered_statements_;  // of each open block
+  std::vector<Block*> blocks_;                                           // open { }, outermost first
+  int flattened_ = 0;  // { } beyond kMaxNesting, whose statements go to the innermost block kept
   int nesting_ = 0;
-  int operand_braces_ = 0;      // open { of operands of the current statement
-  int32_t loc_ = -1;            // in force
-  bool lists_allowed_ = false;  // '(' starts a List: in calls
+  int operand_braces_ = 0;               // open { of operands of the current statement
+  int32_t loc_ = -1;                     // in force
+  std::string_view opcode_;              // of the instruction being read
+  std::vector<Operand> gathered_;        // see operand_list
+  std::vector<std::string_view> words_;  // the modifiers of the instruction being read
 };
 
 }  // namespace warplens::ptx

@@ -60,7 +60,7 @@ void Printer::offset(int64_t value) {
 
 // A name, or an address constant: name+4, generic(name)+4, 0xFF(name), 0xFF(generic(name)+4).
 void Printer::symbol(const Operand& o) {
-  const bool masked = o.component.starts_with("mask");
+  const bool masked = std::string_view(o.component).starts_with("mask");
   const bool generic = o.component == "generic" || o.component == "mask generic";
   if (o.component == "=") {
     put("{} = ", o.name);
@@ -72,7 +72,7 @@ void Printer::symbol(const Operand& o) {
     put("generic({})", o.name);
   } else {
     out_ += o.name;
-    if (!masked && !o.component.empty()) put(".{}", o.component);
+    if (!masked && !o.component.empty()) put(".{}", std::string_view(o.component));
   }
   offset(o.offset);
   if (masked) out_ += ')';
@@ -95,7 +95,7 @@ void Printer::operand(const Operand& o) {
   switch (o.kind) {
     case Kind::Register:
       out_ += o.name;
-      if (!o.component.empty()) put(".{}", o.component);
+      if (!o.component.empty()) put(".{}", std::string_view(o.component));
       break;
     case Kind::Symbol:
       symbol(o);
@@ -114,7 +114,7 @@ void Printer::operand(const Operand& o) {
         if (i == 0) offset(o.offset);
       }
       out_ += ']';
-      if (!o.component.empty()) put(".{}", o.component);
+      if (!o.component.empty()) put(".{}", std::string_view(o.component));
       break;
     case Kind::Vector:
       out_ += '{';
