@@ -136,7 +136,7 @@ WL_API wl_cudaChooseDevice(int* out, const void* properties) { return give(out, 
 
 WL_API wl_cudaDriverGetVersion(int* out) { return give(out, 13000); }
 WL_API wl_cudaRuntimeGetVersion_v11(int* out) { return give(out, 11080); }
-WL_API wl_cudaRuntimeGetVersion_v12(int* out) { return give(out, 12090); }
+WL_API wl_cudaRuntimeGetVersion_v12(int* out) { return give(out, 12060); }
 WL_API wl_cudaRuntimeGetVersion_v13(int* out) { return give(out, 13000); }
 
 WL_API wl_cudaDeviceReset() {

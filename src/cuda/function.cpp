@@ -20,7 +20,7 @@ struct Known {
 Known find(Runtime& runtime, const void* host) {
   auto found = runtime.functions.find(host);
   if (!host) return {Error::cudaErrorInvalidDeviceFunction};
-  if (found == runtime.functions.end()) return {Error::cudaErrorInvalidResourceHandle};
+  if (found == runtime.functions.end()) return {runtime.unknown_function()};
   auto info = runtime.session()->kernel(*runtime.module_of(*found->second.binary), found->second.name);
   if (!info) return {Error::cudaErrorInvalidDeviceFunction};
   return {Error::cudaSuccess, &found->second, *info};

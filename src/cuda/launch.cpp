@@ -9,16 +9,6 @@
 namespace warplens::cuda {
 namespace {
 
-// Releases differ in the codes of launches that cannot be: 12 and before name what is wrong, 13 says "invalid argument"
-// (an H200 with driver 580 did).
-struct Codes {
-  Error bad_shape, bad_limit, unknown_function;
-};
-constexpr Codes k12 = {Error::cudaErrorInvalidConfiguration, Error::cudaErrorLaunchOutOfResources,
-                       Error::cudaErrorInvalidDeviceFunction};
-constexpr Codes k13 = {Error::cudaErrorInvalidValue, Error::cudaErrorInvalidValue,
-                       Error::cudaErrorInvalidResourceHandle};
-
 Error code_of(exec::FaultKind kind) {
   switch (kind) {
     case exec::FaultKind::OutOfBounds:
@@ -40,12 +30,13 @@ Error code_of(exec::FaultKind kind) {
   return Error::cudaErrorLaunchFailure;
 }
 
-Error code_of(session::Outcome outcome, const Codes& codes) {
+// Launches that cannot be. For a bad shape CUDA 12 and before name what is wrong, 13 says "invalid argument"; for the
+// rest they agree. (An H200 with driver 580, programs built for 12.6 and 13.0.)
+Error code_of(session::Outcome outcome, int release) {
   switch (outcome) {
     case session::Outcome::InvalidConfiguration:
-      return codes.bad_shape;
+      return release >= 13 ? Error::cudaErrorInvalidValue : Error::cudaErrorInvalidConfiguration;
     case session::Outcome::OutOfResources:
-      return codes.bad_limit;
     case session::Outcome::InvalidValue:
       return Error::cudaErrorInvalidValue;
     case session::Outcome::NoKernelImage:
@@ -74,15 +65,14 @@ void say_once(Runtime& runtime, Function& function, const std::string& text) {
   function.reported = true;
 }
 
-Error launch(Runtime& runtime, Function& function, dim3 grid, dim3 block, void** arguments, size_t shared,
-             const Codes& codes) {
+Error launch(Runtime& runtime, Function& function, dim3 grid, dim3 block, void** arguments, size_t shared) {
   session::Session& session = *runtime.session();
   session::Module& module = *runtime.module_of(*function.binary);
   session::Outcome outcome;
   auto info = session.kernel(module, function.name, &outcome);
   if (!info) {
     say_once(runtime, function, info.error().what + (info.error().hint.empty() ? "" : "; " + info.error().hint));
-    return code_of(outcome, codes);
+    return code_of(outcome, function.binary->release);
   }
   if (shared > UINT32_MAX) return Error::cudaErrorInvalidValue;
   exec::LaunchConfig config{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, static_cast<uint32_t>(shared)};
@@ -93,7 +83,7 @@ Error launch(Runtime& runtime, Function& function, dim3 grid, dim3 block, void**
     runtime.pending = code_of(report.fault->kind);
     if (!session.recording()) runtime.say(report.message);
   }
-  return code_of(report.outcome, codes);
+  return code_of(report.outcome, function.binary->release);
 }
 
 Function* find(Runtime& runtime, const void* host) {
@@ -110,12 +100,12 @@ Function* resolve(Runtime& runtime, const void* handle) {
   return nullptr;
 }
 
-Error launch_handle(const void* handle, dim3 grid, dim3 block, void** arguments, size_t shared, const Codes& codes) {
+Error launch_handle(const void* handle, dim3 grid, dim3 block, void** arguments, size_t shared) {
   return call(Needs::Queue, [&](Runtime& r) {
     if (r.fault != Error::cudaSuccess) return r.fault;
     if (!handle) return Error::cudaErrorInvalidDeviceFunction;
     Function* function = resolve(r, handle);
-    return function ? launch(r, *function, grid, block, arguments, shared, codes) : codes.unknown_function;
+    return function ? launch(r, *function, grid, block, arguments, shared) : r.unknown_function();
   });
 }
 
@@ -151,7 +141,7 @@ WL_API wl___cudaGetKernel(Function** out, const void* host) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
   *out = find(runtime, host);
-  return *out ? Error::cudaSuccess : returned(Error::cudaErrorInvalidResourceHandle);
+  return *out ? Error::cudaSuccess : returned(runtime.unknown_function());
 }
 WL_API wl_cudaGetKernel(Function** out, const void* host) {
   return out ? wl___cudaGetKernel(out, host) : returned(Error::cudaErrorInvalidValue);
@@ -159,15 +149,11 @@ WL_API wl_cudaGetKernel(Function** out, const void* host) {
 WL_API wl_cudaGetFuncBySymbol(Function** out, const void* host) { return wl_cudaGetKernel(out, host); }
 
 WL_API wl___cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared, StreamHandle) {
-  return launch_handle(kernel, grid, block, arguments, shared, k13);
+  return launch_handle(kernel, grid, block, arguments, shared);
 }
-WL_API wl_cudaLaunchKernel_v13(const void* f, dim3 grid, dim3 block, void** arguments, size_t shared, StreamHandle) {
-  return launch_handle(f, grid, block, arguments, shared, k13);
+WL_API wl_cudaLaunchKernel(const void* f, dim3 grid, dim3 block, void** arguments, size_t shared, StreamHandle) {
+  return launch_handle(f, grid, block, arguments, shared);
 }
-WL_API wl_cudaLaunchKernel_v12(const void* f, dim3 grid, dim3 block, void** arguments, size_t shared, StreamHandle) {
-  return launch_handle(f, grid, block, arguments, shared, k12);
-}
-
 // Attributes of the launch (priorities, clusters of one block, programmatic order) change nothing here, except what
 // Warplens cannot run: clusters and cooperative launches.
 WL_API wl_cudaLaunchKernelExC(const LaunchConfigEx* config, const void* f, void** arguments) {
@@ -184,7 +170,7 @@ WL_API wl_cudaLaunchKernelExC(const LaunchConfigEx* config, const void* f, void*
       return returned(Error::cudaErrorNotSupported);
     }
   }
-  return launch_handle(f, config->grid, config->block, arguments, config->dynamic_shared_bytes, k13);
+  return launch_handle(f, config->grid, config->block, arguments, config->dynamic_shared_bytes);
 }
 
 }  // namespace warplens::cuda

@@ -6,12 +6,25 @@
 
 namespace warplens::cuda {
 
-extern "C" __attribute__((visibility("default"))) void** wl___cudaRegisterFatBinary(void* wrapper) {
+namespace {
+
+void** add_binary(void* wrapper, int release) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
-  auto [binary, added] = runtime.binaries.insert(std::make_unique<Binary>(Binary{wrapper, nullptr}));
+  runtime.release = release;
+  auto [binary, added] = runtime.binaries.insert(std::make_unique<Binary>(Binary{wrapper, release, nullptr}));
   return reinterpret_cast<void**>(binary->get());
 }
+
+}  // namespace
+
+#define WL_REGISTER(release)                                                                                \
+  extern "C" __attribute__((visibility("default"))) void** wl___cudaRegisterFatBinary_v##release(void* w) { \
+    return add_binary(w, release);                                                                          \
+  }
+WL_REGISTER(11)
+WL_REGISTER(12)
+WL_REGISTER(13)
 
 WL_VOID wl___cudaRegisterFatBinaryEnd(void** handle) {}
 

@@ -24,6 +24,7 @@ namespace warplens::cuda {
 // One __cudaRegisterFatBinary. Its module is read when first used.
 struct Binary {
   const void* wrapper = nullptr;
+  int release = 13;  // of the runtime that the program was built for
   session::Module* module = nullptr;
 };
 // A kernel that host code knows by the address of its stub.
@@ -65,8 +66,13 @@ class Runtime {
   HostQueue host_queue;
   Error pending = Error::cudaSuccess;  // a fault that no call has returned yet
   Error fault = Error::cudaSuccess;    // one that has surfaced
+  int release = 13;                    // of the binary that was registered last
   bool inherited = false;              // this process is a forked child of one that used CUDA
 
+  // The code for a function that was never registered: releases differ.
+  Error unknown_function() const {
+    return release >= 13 ? Error::cudaErrorInvalidResourceHandle : Error::cudaErrorInvalidDeviceFunction;
+  }
   // What a call that needs `needs` must return instead of doing its work, if anything.
   Error check(Needs needs);
   void say(const std::string& text);         // "warplens: text" on stderr

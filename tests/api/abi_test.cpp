@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstring>
 
 #include "cuda/device.h"
 
@@ -21,11 +22,39 @@ model::GpuSpec h200() {
   return *gpu;
 }
 
-// sizeof(cudaDeviceProp) of CUDA 11.8, 12.x and 13.0.
+// sizeof(cudaDeviceProp) of CUDA 11.8, 12.6 and 13.0.
 TEST(Abi, PropertiesHaveTheSizeOfEachRelease) {
-  EXPECT_EQ(write_properties(h200(), 11, nullptr), 712u);
+  EXPECT_EQ(write_properties(h200(), 11, nullptr), 728u);
   EXPECT_EQ(write_properties(h200(), 12, nullptr), 1032u);
   EXPECT_EQ(write_properties(h200(), 13, nullptr), 1008u);
+}
+
+// Where CUDA 11.8 and 12.6 have them (the same in both).
+TEST(Abi, OlderReleasesHaveTheFieldsInTheirPlaces) {
+  struct Place {
+    size_t offset;
+    int attribute;
+  };
+  constexpr Place kInts[] = {{324, 2},  {348, 13}, {360, 75}, {384, 15},  {404, 20}, {416, 69},
+                             {608, 36}, {668, 87}, {692, 96}, {772, 120}, {776, 129}};
+  for (int release : {11, 12}) {
+    size_t size = write_properties(h200(), release, nullptr);
+    std::vector<char> memory(size);
+    write_properties(h200(), release, memory.data());
+    for (const Place& place : kInts) {
+      if (place.offset >= size) continue;
+      int value = 0;
+      memcpy(&value, memory.data() + place.offset, sizeof value);
+      EXPECT_EQ(value, *attribute(h200(), place.attribute)) << release << ", offset " << place.offset;
+    }
+    uint64_t total = 0, optin = 0, reserved = 0;
+    memcpy(&total, memory.data() + 288, 8);
+    memcpy(&optin, memory.data() + 696, 8);
+    memcpy(&reserved, memory.data() + 720, 8);
+    EXPECT_EQ(total, h200().memory_bytes);
+    EXPECT_EQ(optin, h200().shared_bytes_per_block_optin);
+    EXPECT_EQ(reserved, h200().shared_bytes_reserved);
+  }
 }
 
 TEST(Abi, PropertiesStayInTheirStruct) {

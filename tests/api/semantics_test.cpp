@@ -35,6 +35,17 @@ TEST(Semantics, ErrorsAreThoseOfAnH200) {
   expect_same_lines(result.output, "error_semantics.h200.txt");
 }
 
+// Built for CUDA 12.6 there; here the same program is linked with our libcudart.so.12.
+TEST(Semantics, ErrorsOfCuda12AreThoseOfAnH200) {
+  WL_NEEDS_NVCC();
+  std::string program =
+      testing::compile("tests/api/error_semantics.cu",
+                       {"-arch=sm_80", "-cudart none", "-L" WARPLENS_BINARY_DIR "/lib", "-Xlinker -l:libcudart.so.12"});
+  testing::ProgramResult result = testing::run(program, {.record = false});
+  EXPECT_EQ(result.exit_code, 0);
+  expect_same_lines(result.output, "error_semantics.h200.cuda12.txt");
+}
+
 TEST(Semantics, DeviceFactsAreThoseOfAnH200) {
   WL_NEEDS_NVCC();
   testing::ProgramResult result = testing::run(testing::compile("tests/api/device_facts.cu"), {.record = false});

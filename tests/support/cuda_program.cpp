@@ -65,8 +65,13 @@ std::string find_nvcc() {
 
 std::string compile(const std::string& source, const std::vector<std::string>& flags) {
   fs::path input = fs::path(WARPLENS_SOURCE_DIR) / source;
-  std::string command = find_nvcc() + " -std=c++17 -lineinfo -cudart shared";
-  for (const std::string& flag : flags) command += " " + flag;
+  std::string command = find_nvcc() + " -std=c++17 -lineinfo";
+  bool own_runtime = false;
+  for (const std::string& flag : flags) {
+    command += " " + flag;
+    own_runtime |= flag.starts_with("-cudart");
+  }
+  if (!own_runtime) command += " -cudart shared";
   size_t key = std::hash<std::string>{}(command + read_file(input));
   fs::path program = work_folder() / (input.stem().string() + "-" + std::to_string(key));
   if (fs::exists(program)) return program;
