@@ -6,11 +6,12 @@
 #include "model/banks.h"
 #include "model/coalesce.h"
 #include "model/lanes.h"
+#include "model/local.h"
 
 namespace warplens::observe {
 namespace {
 
-enum class Unit : uint8_t { L1, Banks, None };  // what serves the request, of what is modelled here
+enum class Unit : uint8_t { L1, Banks, Local, None };  // what serves the request, of what is modelled here
 
 struct Shape {
   Unit unit = Unit::None;
@@ -32,6 +33,8 @@ Shape shape_of(const ir::Site& site) {
       shape.unit = Unit::Banks;
       break;
     case ir::Space::Local:
+      shape.unit = Unit::Local;
+      break;
     case ir::Space::Const:
       shape.unit = Unit::None;
       break;
@@ -49,8 +52,9 @@ struct Cost {
 
 Cost cost_of(const Shape& shape, const uint64_t* address, uint32_t mask) {
   Cost cost;
-  if (shape.unit == Unit::L1) {
-    const model::GlobalCost c = model::coalesce(address, mask, shape.width);
+  if (shape.unit == Unit::L1 || shape.unit == Unit::Local) {
+    const model::GlobalCost c = shape.unit == Unit::L1 ? model::coalesce(address, mask, shape.width)
+                                                       : model::local_memory(address, mask, shape.width);
     cost.sectors = uint16_t(c.sectors);
     cost.sectors_ideal = uint16_t(c.sectors_ideal);
     cost.tag_requests = uint16_t(c.tag_requests);
@@ -64,8 +68,15 @@ Cost cost_of(const Shape& shape, const uint64_t* address, uint32_t mask) {
   return cost;
 }
 
-uint64_t pattern_key(const Shape& shape, const uint64_t* address, uint32_t mask, const int64_t* pattern) {
+uint64_t pattern_key(const Shape& shape, const uint64_t* address, uint32_t mask) {
+  uint64_t interleaved[32];
+  if (shape.unit == Unit::Local) {
+    model::interleave(address, shape.width, interleaved);
+    address = interleaved;
+  }
   if (mask == ~0u && model::has_no_runs(address, shape.width)) return model::pack({});
+  int64_t pattern[32];
+  for (int l = 0; l < 32; ++l) pattern[l] = int64_t(address[l]);
   return model::pack(model::classify(pattern, mask, shape.width));
 }
 
@@ -100,7 +111,7 @@ class SiteCounter {
     flush();
     mask_ = mask;
     for (int l = 0; l < 32; ++l) pattern_[l] = int64_t(address[l] - base);
-    key_ = pattern_key(shape, address, mask, pattern_);
+    key_ = pattern_key(shape, address, mask);
   }
 
   void flush() {

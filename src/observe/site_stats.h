@@ -48,7 +48,7 @@ struct SiteStats {
   // accesses
   uint64_t requests = 0;  // warp requests with at least one active lane
   uint64_t lanes = 0;     // active lanes, summed over requests
-  uint64_t sectors = 0;   // global, generic, local: distinct 32-byte sectors per request, summed
+  uint64_t sectors = 0;   // all but shared and const: distinct 32-byte sectors per request, summed
   uint64_t sectors_ideal = 0;
   uint64_t tag_requests = 0;  // distinct 128-byte lines per request, summed
   uint64_t wavefronts = 0;    // shared

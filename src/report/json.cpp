@@ -31,20 +31,31 @@ Json site_json(size_t index, const SiteCounts& counts) {
   return json;
 }
 
+struct LineCounts {
+  SiteCounts counts;
+  uint64_t local_sectors = 0;  // kept apart: they are estimated, those of global memory are not
+};
+
 // Sites added up by source line, in the order of file and line; sites without line information are in no line.
 Json lines_json(const Kernel& kernel, const Launch& launch) {
-  std::map<std::pair<std::string, uint32_t>, SiteCounts> lines;
+  std::map<std::pair<std::string, uint32_t>, LineCounts> lines;
   for (size_t i = 0; i < launch.sites.size() && i < kernel.sites.size(); ++i) {
-    const auto& frames = kernel.sites[i].frames;
-    if (frames.empty() || launch.sites[i].empty()) continue;
+    const Site& site = kernel.sites[i];
+    if (site.frames.empty() || launch.sites[i].empty()) continue;
     SiteCounts counts = launch.sites[i];
     counts.patterns.clear();
-    lines[{frames[0].file, frames[0].line}].add(counts);
+    LineCounts& line = lines[{site.frames[0].file, site.frames[0].line}];
+    if (site.space == Space::Local) {
+      line.local_sectors += counts.sectors;
+      counts.sectors = counts.sectors_ideal = counts.tag_requests = 0;
+    }
+    line.counts.add(counts);
   }
   Json out = Json::array();
-  for (const auto& [place, counts] : lines) {
+  for (const auto& [place, sums] : lines) {
     Json line = {{"file", place.first}, {"line", place.second}};
-    line.update(counts_json(counts));
+    line.update(counts_json(sums.counts));
+    line["local_sectors"] = sums.local_sectors;
     out.push_back(std::move(line));
   }
   return out;
@@ -81,7 +92,8 @@ Json fidelity_json() {
   return {{"requests", "counted"},          {"lanes", "counted"},        {"sectors", "counted"},
           {"sectors_ideal", "counted"},     {"tag_requests", "counted"}, {"wavefronts", "modelled"},
           {"wavefronts_ideal", "modelled"}, {"bytes_used", "counted"},   {"branch_executed", "counted"},
-          {"branch_divergent", "counted"},  {"branch_lanes", "counted"}, {"patterns", "counted"}};
+          {"branch_divergent", "counted"},  {"branch_lanes", "counted"}, {"patterns", "counted"},
+          {"local_sectors", "estimated"}};
 }
 
 Json run_json(const Report& report) {

@@ -4,6 +4,7 @@
 // per-instruction counters are the same function of the addresses. Counted. They differ from a GPU's only where the
 // assembler joins, splits or drops accesses.
 // Wavefronts: the bank rule of model/banks.cpp applied to the same addresses. Modelled.
+// Local memory: which variables live there, and how, is the assembler's choice. Estimated.
 // Instructions: PTX instructions, of which the assembler makes more or fewer machine instructions. Estimated. So is the
 // split of atomics into those that return a value (atom) and those that do not (red): the assembler turns one into the
 // other where the value is not used.
@@ -82,6 +83,8 @@ std::vector<Metric> metrics(const Kernel& kernel, const Launch& launch) {
       {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", global.store.sectors, kCounted},
       {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", global.atomic.sectors, kEstimated},
       {"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", global.reduction.sectors, kEstimated},
+      {"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", local.load.sectors, kEstimated},
+      {"l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", local.store.sectors, kEstimated},
       {"memory_l1_tag_requests_global", global.all.tag_requests, kCounted},
       {"memory_l2_theoretical_sectors_global", global.all.sectors, kCounted},
       {"memory_l2_theoretical_sectors_global_ideal", global.all.sectors_ideal, kCounted},

@@ -7,7 +7,7 @@
 namespace warplens::report {
 namespace {
 
-enum class Section { Global, Shared, Other, Branches, None };
+enum class Section { Global, Shared, Local, Constant, Branches, None };
 
 Section section_of(const Site& site) {
   if (site.kind == AccessKind::Branch) return Section::Branches;
@@ -18,8 +18,10 @@ Section section_of(const Site& site) {
       return Section::Global;
     case Space::Shared:
       return Section::Shared;
+    case Space::Local:
+      return Section::Local;
     default:
-      return Section::Other;
+      return Section::Constant;
   }
 }
 
@@ -100,8 +102,11 @@ void add_sites(KernelSummary& summary) {
       case Section::Shared:
         add_row(line_for(summary.shared, site), site, counts);
         break;
-      case Section::Other:
-        add_row(line_for(summary.other, site), site, counts);
+      case Section::Local:
+        add_row(line_for(summary.local, site), site, counts);
+        break;
+      case Section::Constant:
+        add_row(line_for(summary.constant, site), site, counts);
         break;
       case Section::Branches:
         if (counts.branch_divergent != 0) add_row(line_for(summary.branches, site), site, counts);
@@ -110,9 +115,11 @@ void add_sites(KernelSummary& summary) {
         break;
     }
   }
-  sort_worst_first(summary.global, [](const SiteCounts& c) { return std::pair(excess_sectors(c), c.sectors); });
+  const auto by_sectors = [](const SiteCounts& c) { return std::pair(excess_sectors(c), c.sectors); };
+  sort_worst_first(summary.global, by_sectors);
+  sort_worst_first(summary.local, by_sectors);
   sort_worst_first(summary.shared, [](const SiteCounts& c) { return std::pair(excess_wavefronts(c), c.wavefronts); });
-  sort_worst_first(summary.other, [](const SiteCounts& c) { return std::pair(c.requests, c.lanes); });
+  sort_worst_first(summary.constant, [](const SiteCounts& c) { return std::pair(c.requests, c.lanes); });
   sort_worst_first(summary.branches,
                    [](const SiteCounts& c) { return std::pair(c.branch_divergent, c.branch_executed); });
 }

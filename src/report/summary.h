@@ -33,7 +33,8 @@ struct KernelSummary {
   uint64_t warps = 0, instructions = 0, thread_instructions = 0;
   std::vector<SourceLine> global;    // global and generic; by sectors above ideal, then by sectors
   std::vector<SourceLine> shared;    // by wavefronts above ideal, then by wavefronts
-  std::vector<SourceLine> other;     // local, const: by requests
+  std::vector<SourceLine> local;     // as global
+  std::vector<SourceLine> constant;  // by requests
   std::vector<SourceLine> branches;  // that diverged; by divergent executions
   bool has_lines = false;            // line information for any site
 };

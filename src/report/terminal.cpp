@@ -27,7 +27,7 @@ constexpr Column kGlobal[] = {{"requests", 10}, {"sectors", 10}, {"/req", 6},  {
                               {"excess", 8},    {"fetched", 10}, {"used", 10}, {"lanes", 6}};
 constexpr Column kShared[] = {{"requests", 10}, {"wavefronts", 11}, {"/req", 6}, {"ideal", 10},
                               {"excess", 8},    {"used", 10},       {"lanes", 6}};
-constexpr Column kOther[] = {{"requests", 10}, {"lanes", 6}};
+constexpr Column kConstant[] = {{"requests", 10}, {"lanes", 6}};
 constexpr Column kBranches[] = {{"executed", 10}, {"divergent", 10}, {"share", 8}, {"lanes", 6}};
 
 std::string shape(const Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
@@ -37,7 +37,7 @@ std::string base_name(const std::string& path) { return path.substr(path.find_la
 std::string label(const AccessRow& row) {
   if (row.kind == AccessKind::Branch) return row.sites > 1 ? fmt::format("branch, {} copies", row.sites) : "branch";
   std::string text = to_string(row.kind);
-  if (row.space != Space::Global && row.space != Space::Shared) text += std::string(" ") + to_string(row.space);
+  if (row.space == Space::Generic) text += std::string(" ") + to_string(row.space);
   text += fmt::format(" {} B", row.bytes_per_lane);
   if (row.components > 1) text += fmt::format(" ({}x{})", row.components, row.bytes_per_lane / row.components);
   if (!row.operand.empty()) text += " " + row.operand;
@@ -175,11 +175,12 @@ class Terminal {
     wrapped(launch_words(k), 2);
     out_ += "\n";
     totals(k);
-    section("GLOBAL MEMORY by source line, worst first", k.global, kGlobal,
-            [](const SiteCounts& c) { return std::pair(excess_sectors(c), c.sectors); });
+    const auto sectors = [](const SiteCounts& c) { return std::pair(excess_sectors(c), c.sectors); };
+    section("GLOBAL MEMORY by source line, worst first", k.global, kGlobal, sectors);
     section("SHARED MEMORY by source line, worst first (wavefronts [modelled])", k.shared, kShared,
             [](const SiteCounts& c) { return std::pair(excess_wavefronts(c), c.wavefronts); });
-    section("LOCAL AND CONSTANT MEMORY", k.other, kOther,
+    section("LOCAL MEMORY by source line, worst first (sectors [estimated])", k.local, kGlobal, sectors);
+    section("CONSTANT MEMORY", k.constant, kConstant,
             [](const SiteCounts&) { return std::pair<uint64_t, uint64_t>(); });
     section("DIVERGENT BRANCHES", k.branches, kBranches,
             [](const SiteCounts& c) { return std::pair(c.branch_divergent, c.branch_executed); });
@@ -313,6 +314,7 @@ class Terminal {
                 lanes};
       case Space::Global:
       case Space::Generic:
+      case Space::Local:
         return {requests,
                 short_number(c.sectors),
                 ratio(c.sectors, c.requests),
@@ -355,7 +357,7 @@ class Terminal {
     if (row.space == Space::Shared && row.kind != AccessKind::Branch)
       wrapped(fmt::format("{} wavefronts, {}/request, ideal {}, excess {}; {} used", v[1], v[2], v[3], v[4], v[5]), 6,
               style);
-    if ((row.space == Space::Global || row.space == Space::Generic) && row.kind != AccessKind::Branch)
+    if (row.space != Space::Shared && row.space != Space::Const && row.kind != AccessKind::Branch)
       wrapped(fmt::format("{} sectors, {}/request, ideal {}, excess {}; {} fetched, {} used", v[1], v[2], v[3], v[4],
                           v[5], v[6]),
               6, style);

@@ -7,6 +7,7 @@
 
 #include "model/banks.h"
 #include "model/coalesce.h"
+#include "model/local.h"
 
 namespace warplens::observe {
 namespace {
@@ -96,6 +97,14 @@ TEST(Observer, EqualsTheModelRequestByRequest) {
     e.lanes += uint64_t(std::popcount(a.mask));
     int64_t pattern[32];
     for (int l = 0; l < 32; ++l) pattern[l] = int64_t(a.address[l]);
+    if (s.space == ir::Space::Local) {
+      const auto c = model::local_memory(a.address, a.mask, s.bytes_per_lane);
+      e.sectors += c.sectors, e.sectors_ideal += c.sectors_ideal, e.tag_requests += c.tag_requests;
+      e.bytes_used += c.bytes_used;
+      uint64_t interleaved[32];
+      model::interleave(a.address, s.bytes_per_lane, interleaved);
+      for (int l = 0; l < 32; ++l) pattern[l] = int64_t(interleaved[l]);
+    }
     e.patterns.add(model::pack(model::classify(pattern, a.mask, s.bytes_per_lane)), 1);
     if (s.space == ir::Space::Global) {
       const auto c = model::coalesce(a.address, a.mask, s.bytes_per_lane);

@@ -1,0 +1,54 @@
+// Local memory is each thread's own, but lies in the same DRAM as global memory. The hardware interleaves it so that
+// the usual case is coalesced: the 4-byte word at one offset of all 32 lanes fills one 128-byte line.
+//
+// Rule.   Word w of lane l lies at 128 * w + 4 * l. An access of 8 or 16 bytes is 2 or 4 words and so as many lines.
+// Sectors
+//         are counted on those addresses as in coalesce.cpp: 8 neighbouring lanes share one if they use one offset.
+//         ideal = min(actual, ceil(active lanes * width / 32)).
+//
+// Example. int a[64], all lanes at a[3]: 4 sectors, ideal 4. Every lane at another element: 32 sectors, ideal 4.
+//         A 16-byte access at one offset: 16 sectors, ideal 16.
+//
+// Source.  NVIDIA, CUDA C++ Programming Guide, "Local Memory". On an H200 a kernel with int a[64] made 524288 16-byte
+// stores
+//         at one offset each and 8388608 sectors (16 each), and 524288 4-byte loads at scattered offsets and 16777216
+//         (32).
+// Not here. Which variables live in local memory is the assembler's choice; caching hides most of it.
+#include "model/local.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "model/lanes.h"
+
+namespace warplens::model {
+
+GlobalCost local_memory(const uint64_t* offset, uint32_t mask, uint32_t width) {
+  GlobalCost cost;
+  const uint32_t words = std::max(1u, width / 4);
+  uint32_t lines = 0, sectors = 0;
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int l = std::countr_zero(rest);
+    bool line_seen = false, sector_seen = false;
+    for (uint32_t before = mask & ((1u << l) - 1); before != 0; before &= before - 1) {
+      const int k = std::countr_zero(before);
+      if (offset[k] / 4 != offset[l] / 4) continue;
+      line_seen = true;
+      sector_seen |= k / 8 == l / 8;
+    }
+    lines += !line_seen;
+    sectors += !sector_seen;
+  }
+  cost.lanes = uint32_t(std::popcount(mask));
+  cost.sectors = sectors * words;
+  cost.tag_requests = lines * words;
+  cost.sectors_ideal = std::min(cost.sectors, ceil_div(cost.lanes * width, 32));
+  cost.bytes_used = cost.lanes * width;  // no two lanes share any
+  return cost;
+}
+
+void interleave(const uint64_t* offset, uint32_t width, uint64_t* address) {
+  for (uint64_t l = 0; l < 32; ++l) address[l] = offset[l] / width * (32 * width) + l * width;
+}
+
+}  // namespace warplens::model
