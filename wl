@@ -96,7 +96,7 @@ case $command in
   test) test_command "$@" ;;
   bless) build release; WARPLENS_BLESS=1 run_tests release "${1:-.}" -LE 'fuzz' ;;
   demo) build release src/all; exec build/warplens run examples/demo.cu ;;
-  bench) build release; for bench in build/bench/*_bench; do "$bench" "$@"; done ;;
+  bench) build release engine_bench; exec build/bench/engine_bench "$@" ;;
   fmt) setup; sources | xargs clang-format-19 -i ;;
   lint) build release meta_test; sources | xargs clang-format-19 --dry-run -Werror; build/tests/meta/meta_test --gtest_brief=1 ;;
   help | -h | --help) usage ;;
