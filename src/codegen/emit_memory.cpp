@@ -86,39 +86,46 @@ llvm::Value* KernelEmitter::group_address(const Inst& inst, uint32_t group, uint
 }
 
 // i1: every lane of every group touches the site's cached allocation (or the block's shared window), and is aligned.
+// A leader tests for its followers too. nullptr: proved.
 llvm::Value* KernelEmitter::in_bounds(ValueId v) {
   const Inst& inst = f_.insts[v];
+  const AccessPlan& plan = plan_.access[v];
+  if (plan.proved) return nullptr;
   const Lanes& l = lanes(inst.args[0]);
   const int64_t width = ir::bytes(inst.type) * inst.count;
+  const auto [lowest, highest] = std::minmax_element(l.pattern.begin(), l.pattern.end());
+  const bool leads = plan.leader == v;
+  const int64_t low = leads ? plan.low : *lowest + static_cast<int64_t>(inst.imm);
+  const int64_t high = leads ? plan.high : *highest + static_cast<int64_t>(inst.imm) + width;
   auto* i64 = builder_.getInt64Ty();
-  const uint32_t group = kWarpSize / l.groups;
-  Value* all = builder_.getTrue();
-  bool pattern_aligned = static_cast<int64_t>(inst.imm) % width == 0;
-  for (int64_t p : l.pattern) pattern_aligned = pattern_aligned && p % width == 0;
-  const bool base_aligned = (uint64_t{1} << std::min<int>(l.known_bits, 8)) >= static_cast<uint64_t>(width) && l.residue % static_cast<uint64_t>(width) == 0;
+  Value *low_bound = builder_.getInt64(0), *room = nullptr, *all = nullptr;
+  auto both = [&](Value* x) { all = all ? builder_.CreateAnd(all, x) : x; };
+  if (inst.space == Space::Shared) {
+    room = builder_.CreateSub(shared_bytes_, builder_.getInt64(static_cast<uint64_t>(high - low)));
+    both(builder_.CreateICmpSGE(room, builder_.getInt64(0)));
+  } else {
+    Value* bounds = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), bounds_, inst.site * sizeof(Bounds));
+    low_bound = builder_.CreateLoad(i64, bounds);
+    room = builder_.CreateLoad(i64, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), bounds, offsetof(Bounds, room)));
+  }
+  // Alignment of each access that the test stands for: of the pattern and offset here, of the base at run time.
+  int64_t widest = 1;
+  bool aligned = true;
+  const std::vector<ValueId> alone = {v};
+  for (ValueId member : leads ? plan_.followers[v] : alone) {
+    const Inst& m = f_.insts[member];
+    const int64_t w = ir::bytes(m.type) * m.count;
+    widest = std::max(widest, w);
+    aligned = aligned && static_cast<int64_t>(m.imm) % w == 0;
+    for (int64_t p : l.pattern) aligned = aligned && p % w == 0;
+  }
+  const bool base_aligned = (int64_t{1} << std::min<int>(l.known_bits, 8)) >= widest && static_cast<int64_t>(l.residue) % widest == 0;
+  if (!aligned) return builder_.getFalse();
   for (uint32_t g = 0; g < l.groups; ++g) {
-    int64_t low = 0, high = 0;
-    for (uint32_t k = g * group; k < (g + 1) * group; ++k) low = std::min(low, l.pattern[k]), high = std::max(high, l.pattern[k]);
-    const int64_t reach = high - low + width;
-    Value* first = builder_.CreateZExt(scalar(inst.args[0], g, l.groups), i64);
-    first = builder_.CreateAdd(first, builder_.getInt64(inst.imm + static_cast<uint64_t>(low)));
-    Value* inside = nullptr;
-    if (inst.space == Space::Shared) {
-      Value* room = builder_.CreateSub(shared_bytes_, builder_.getInt64(static_cast<uint64_t>(reach)));
-      inside = builder_.CreateAnd(builder_.CreateICmpSGE(room, builder_.getInt64(0)), builder_.CreateICmpULE(first, room));
-    } else {
-      Value* bounds = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), bounds_, inst.site * sizeof(Bounds));
-      Value* low_bound = builder_.CreateLoad(i64, bounds);
-      Value* room = builder_.CreateLoad(i64, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), bounds, offsetof(Bounds, room)));
-      // `room` is the allocation less the widest reach of this site's groups.
-      inside = builder_.CreateICmpULE(builder_.CreateSub(first, low_bound), room);
-    }
-    all = builder_.CreateAnd(all, inside);
-    if (!(pattern_aligned && base_aligned)) {
-      Value* aligned = pattern_aligned ? builder_.CreateICmpEQ(builder_.CreateAnd(first, builder_.getInt64(static_cast<uint64_t>(width - 1))), builder_.getInt64(0))
-                                       : builder_.getFalse();
-      all = builder_.CreateAnd(all, aligned);
-    }
+    Value* base = builder_.CreateZExt(scalar(inst.args[0], g, l.groups), i64);
+    Value* first = builder_.CreateAdd(base, builder_.getInt64(static_cast<uint64_t>(low)));
+    both(builder_.CreateICmpULE(builder_.CreateSub(first, low_bound), room));
+    if (!base_aligned) both(builder_.CreateICmpEQ(builder_.CreateAnd(base, builder_.getInt64(static_cast<uint64_t>(widest - 1))), builder_.getInt64(0)));
   }
   return all;
 }
@@ -197,17 +204,59 @@ void KernelEmitter::define_access(ValueId v, std::vector<Value*> parts) {
 }
 
 void KernelEmitter::emit_short_way(ValueId v) {
+  const AccessPlan& plan = plan_.access[v];
+  if (!mask_) count_residue(v);
+  const bool can_differ = !lanes(f_.insts[v].args[0]).guards.empty();
+  if (!mask_ && !can_differ) {
+    test_full(v);
+  } else if (mask_ && plan.proved && plan.disjoint == 0) {
+    count_request(v);
+  } else {
+    emit_either_way(v);
+    return;
+  }
+  if (f_.insts[v].op == Op::Load)
+    define_access(v, short_load(v));
+  else
+    short_store(v);
+}
+
+// Full warp, exact pattern: whatever is unusual is dealt with aside, and then the access is made all the same.
+void KernelEmitter::test_full(ValueId v) {
+  const AccessPlan& plan = plan_.access[v];
+  const Inst& inst = f_.insts[v];
+  const auto aside = [&](Value* usual, const std::function<void()>& handle) {
+    auto *unusual = block("unusual"), *go_on = block("go_on");
+    builder_.CreateCondBr(usual, go_on, unusual, llvm::MDBuilder(context_).createBranchWeights(1 << 20, 1));
+    builder_.SetInsertPoint(unusual);
+    store_addresses(inst);
+    handle();
+    builder_.CreateBr(go_on);
+    builder_.SetInsertPoint(go_on);
+  };
+  if (counting_ && plan.disjoint != 0)
+    aside(is_disjoint(v), [&] {
+      count_at(plan.exceptions, residue_index(builder_, plan, scalar(inst.args[0], 0, lanes(inst.args[0]).groups)), builder_.getInt64(1));
+      builder_.CreateCall(runtime("wl_report", {builder_.getPtrTy(), builder_.getInt32Ty()}, builder_.getVoidTy()), {env_, builder_.getInt32(v)});
+    });
+  if (plan.proved || plan.leader != v) return;
+  aside(in_bounds(v), [&] {
+    fault_unless_zero(builder_.CreateCall(runtime("wl_test", {builder_.getPtrTy(), builder_.getInt32Ty()}), {env_, builder_.getInt32(v)}));
+  });
+}
+
+// The short way if the pattern holds, the groups lie apart and every lane's address is good; else the long way.
+void KernelEmitter::emit_either_way(ValueId v) {
   const Inst& inst = f_.insts[v];
   const AccessPlan& plan = plan_.access[v];
   const Lanes& address = lanes(inst.args[0]);
-  if (!mask_) count_residue(v);
-  // As planned: the pattern holds and the groups lie apart. If not, the request is counted lane by lane as an exception.
   Value* as_planned = assumed_holds(address);
   if (counting_ && plan.disjoint != 0) {
     Value* apart = is_disjoint(v);
     as_planned = as_planned ? builder_.CreateAnd(as_planned, apart) : apart;
   }
   Value* go = in_bounds(v);
+  if (!go) go = builder_.getTrue();
   if (as_planned) go = builder_.CreateAnd(go, as_planned);
   auto *fast = block("short"), *slow = block("long"), *join = block("accessed");
   builder_.CreateCondBr(go, fast, slow, llvm::MDBuilder(context_).createBranchWeights(1 << 20, 1));

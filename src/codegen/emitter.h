@@ -94,6 +94,8 @@ class KernelEmitter {
   void emit_access(ValueId v);
   bool maskable(ValueId v) const;
   void emit_short_way(ValueId v);
+  void test_full(ValueId v);
+  void emit_either_way(ValueId v);
   void emit_lane_way(ValueId v, Value* mask);
   void emit_long_way(ValueId v, Value* mask, Value* count);
   void count_request(ValueId v);
@@ -115,7 +117,6 @@ class KernelEmitter {
   void count(uint32_t counter, Value* by);
   void count_at(uint32_t counter, Value* index, Value* by);
   void fault_unless_zero(Value* status);
-  void if_likely(Value* condition, const std::function<void()>& likely, const std::function<void()>& unlikely);
 
   // ---- emit_warp.cpp
   void emit_warp(ValueId v);

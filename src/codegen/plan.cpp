@@ -38,6 +38,7 @@ class Planner {
   Plan run() {
     plan_.lanes = passes::analyze_lanes(f_, spec_);
     plan_.access.resize(f_.insts.size());
+    plan_.followers.resize(f_.insts.size());
     plan_.warps = static_cast<uint32_t>((spec_.block.count() + kWarpSize - 1) / kWarpSize);
     plan_.partial_warp = spec_.block.count() % kWarpSize != 0;
     const uint32_t blocks = static_cast<uint32_t>(f_.blocks.size());
@@ -50,6 +51,7 @@ class Planner {
     for (BlockId b = 0; b < blocks; ++b) {
       if (plan_.lanes.divergent_block_end[b]) plan_.divergent[b] = take(1);
       shared_counters_.clear();
+      leaders_.clear();
       for (ValueId v : f_.blocks[b].insts) {
         plan_.block_weight[b] += f_.insts[v].weight;
         plan_.barriers |= f_.insts[v].op == Op::Barrier;
@@ -80,6 +82,7 @@ class Planner {
       const bool one_address = inst.op == Op::Load && plan_.lanes.values[v].affine();
       a.way = one_address ? AccessPlan::Way::Scalar : AccessPlan::Way::Pattern;
       plan_count(v, address, width);
+      plan_test(v, address, width);
     }
     a.exceptions = take(a.entries);
   }
@@ -120,6 +123,26 @@ class Planner {
     auto [it, fresh] = shared_counters_.emplace(inst.args[0], 0u);
     if (fresh) it->second = take(a.entries);
     a.counter = it->second;
+  }
+
+  void plan_test(ValueId v, const Lanes& address, int64_t width) {
+    const Inst& inst = f_.insts[v];
+    AccessPlan& a = plan_.access[v];
+    const int64_t offset = static_cast<int64_t>(inst.imm);
+    const uint64_t last = address.unsigned_max + inst.imm + static_cast<uint64_t>(width);
+    bool aligned = (int64_t{1} << std::min<int>(address.known_bits, 8)) >= width && static_cast<int64_t>(address.residue) % width == 0 && offset % width == 0;
+    for (int64_t p : address.pattern) aligned = aligned && p % width == 0;
+    a.proved = inst.space == Space::Shared && aligned && address.guards.empty() && offset >= 0 && address.unsigned_max <= f_.shared_bytes &&
+               last <= f_.shared_bytes;
+    if (a.proved || !address.guards.empty()) return;
+    const auto [low, high] = std::minmax_element(address.pattern.begin(), address.pattern.end());
+    auto [it, fresh] = leaders_.emplace(std::make_pair(inst.args[0], inst.space), v);
+    a.leader = it->second;
+    AccessPlan& leader = plan_.access[it->second];
+    if (fresh) leader.low = *low + offset, leader.high = *high + offset + width;
+    leader.low = std::min(leader.low, *low + offset);
+    leader.high = std::max(leader.high, *high + offset + width);
+    plan_.followers[it->second].push_back(v);
   }
 
   // Full version: blocks that a whole warp can reach together. Partial version: what can run with some lanes only.
@@ -185,7 +208,9 @@ class Planner {
   const Function& f_;
   const passes::Specialization& spec_;
   Plan plan_;
-  std::map<ValueId, uint32_t> shared_counters_;  // of the block being planned: address value -> first counter
+  // Of the block being planned:
+  std::map<ValueId, uint32_t> shared_counters_;             // address value -> first counter
+  std::map<std::pair<ValueId, Space>, ValueId> leaders_;    // address value -> the access that tests for all
 };
 
 }  // namespace

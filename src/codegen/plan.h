@@ -33,11 +33,16 @@ struct AccessPlan {
   uint32_t entries = 1;        // how many residues, a power of two
   uint32_t exceptions = 0;     // first of `entries` counters: full-warp executions that were reported as events instead
   uint64_t disjoint = 0;       // groups > 1: the short way needs |base[i] - base[j]| >= this
+  bool proved = false;         // no address can leave the block's shared window or be misaligned: nothing to test
+  // Accesses of one basic block whose addresses differ by a constant are tested together, by the first of them.
+  ir::ValueId leader = ir::kNone;
+  int64_t low = 0, high = 0;   // of the leader: bytes touched relative to each group's base, all followers included
 };
 
 struct Plan {
   passes::LaneAnalysis lanes;
   std::vector<AccessPlan> access;          // per ValueId
+  std::vector<std::vector<ir::ValueId>> followers;  // per ValueId of a leader: who shares its test, itself included
   uint32_t counters = 0;                   // in all
   uint32_t full = 0, partial = 0, partial_lanes = 0;  // first of one counter a block: full-warp entries; others; their lanes
   std::vector<uint32_t> divergent;         // per block: counter of split warps; kNone if it cannot split

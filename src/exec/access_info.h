@@ -16,7 +16,8 @@ struct AccessInfo {
   uint8_t components = 1;
   bool is_float = false;         // of an atomic's operand
   AtomicOp atomic = AtomicOp::Add;
-  uint64_t reach = 0;            // bytes that the widest lane group of the short way touches; 0: there is no short way
+  uint64_t reach = 0;            // bytes that the short way tests at once, from `low` on; 0: there is no short way
+  int64_t offset = 0;                // the instruction's immediate offset
   const int64_t* pattern = nullptr;  // of the short way, 32 entries
   uint32_t residue = 0, shift = 0;   // the base modulo 128 is residue + (index << shift)
 };

@@ -39,6 +39,19 @@ bool Worker::complete_barrier(uint32_t id, uint32_t live_threads) {
 
 uint32_t Worker::barrier() {
   const uint32_t warps = static_cast<uint32_t>((block_.count() + kWarpSize - 1) / kWarpSize);
+  // Nearly always: every warp that has not ended waits at the one plain barrier of the whole block.
+  bool plain = true, any = false;
+  for (uint32_t w = 0; w < warps; ++w) {
+    const WarpState& s = env.warps[w];
+    if (s.state == WarpState::kDone) continue;
+    any = true;
+    plain = plain && (s.barrier | s.expected | s.mode) == 0;
+  }
+  if (!any) return 2;
+  if (plain) {
+    for (uint32_t w = 0; w < warps; ++w) env.warps[w].released = 1;
+    return 0;
+  }
   uint32_t live = 0, ids = 0;
   for (uint32_t w = 0; w < warps; ++w) {
     const WarpState& s = env.warps[w];
@@ -47,7 +60,6 @@ uint32_t Worker::barrier() {
     live += static_cast<uint32_t>(std::popcount(s.lanes));
     ids |= 1u << (s.barrier & 15);
   }
-  if (live == 0) return 2;
   bool progress = false;
   for (uint32_t id = 0; id < 16; ++id)
     if (ids >> id & 1) progress = complete_barrier(id, live) || progress;

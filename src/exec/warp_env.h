@@ -65,6 +65,11 @@ uint32_t wl_store(WarpEnv* env, uint32_t inst, uint32_t mask, uint32_t count);
 // Operand lane l at values[l * bytes], second operand (compare-and-swap's new value) at values[(32 + l) * bytes];
 // old values come back at values[1024 + l * bytes].
 uint32_t wl_atomic(WarpEnv* env, uint32_t inst, uint32_t mask, uint32_t count);
+// A full warp is about to access base + pattern for `inst` and its followers, and some address may be bad: tests each lane
+// of each. The event's addresses are those of `inst`.
+uint32_t wl_test(WarpEnv* env, uint32_t inst);
+// A full warp's access is not as planned: report its lane addresses.
+void wl_report(WarpEnv* env, uint32_t inst);
 // The batch of events is full.
 void wl_flush(WarpEnv* env);
 // A partial-warp access of `inst` with another mask or residue than the last one.

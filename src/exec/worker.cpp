@@ -188,6 +188,19 @@ uint32_t Worker::store(uint32_t inst, uint32_t mask, bool count) {
   return 0;
 }
 
+uint32_t Worker::test(uint32_t inst) {
+  const AccessInfo& first = tables_.access[inst];
+  uint64_t base[kWarpSize];
+  for (uint32_t l = 0; l < kWarpSize; ++l) base[l] = env.event->address[l] - static_cast<uint64_t>(first.offset);
+  uint8_t* pointers[kWarpSize];
+  for (uint32_t follower : tables_.followers[inst]) {
+    const AccessInfo& info = tables_.access[follower];
+    for (uint32_t l = 0; l < kWarpSize; ++l) env.event->address[l] = base[l] + static_cast<uint64_t>(info.offset);
+    if (!resolve(info, ~0u, false, pointers)) return 1;
+  }
+  return 0;
+}
+
 uint32_t Worker::trap(uint32_t inst, uint32_t mask) {
   Fault f;
   for (const auto& [at, t] : tables_.traps)
@@ -227,6 +240,8 @@ uint32_t wl_atomic(WarpEnv* env, uint32_t inst, uint32_t mask, uint32_t count) {
 uint32_t wl_trap(WarpEnv* env, uint32_t inst, uint32_t mask) { return static_cast<Worker*>(env->worker)->trap(inst, mask); }
 uint32_t wl_stopped(WarpEnv* env) { return static_cast<Worker*>(env->worker)->stopped(); }
 uint32_t wl_barrier(WarpEnv* env) { return static_cast<Worker*>(env->worker)->barrier(); }
+uint32_t wl_test(WarpEnv* env, uint32_t inst) { return static_cast<Worker*>(env->worker)->test(inst); }
+void wl_report(WarpEnv* env, uint32_t inst) { static_cast<Worker*>(env->worker)->report_full(inst); }
 void wl_flush(WarpEnv* env) { static_cast<Worker*>(env->worker)->flush(); }
 void wl_recent(WarpEnv* env, uint32_t inst, uint64_t key) { static_cast<Worker*>(env->worker)->recent(inst, key); }
 uint64_t wl_clock(WarpEnv* env, uint32_t special_register) { return static_cast<Worker*>(env->worker)->clock(special_register); }

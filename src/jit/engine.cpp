@@ -26,7 +26,7 @@ using passes::Specialization;
 namespace {
 
 // Changes whenever the code made for the same kernel changes: it names the files of the cache.
-constexpr const char* kCodeVersion = "warplens-code-2";
+constexpr const char* kCodeVersion = "warplens-code-3";
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -146,6 +146,7 @@ exec::KernelTables Engine::Impl::make_tables(const LoadedKernel& k, const Plan& 
                : inst.op == Op::Atomic ? exec::AccessKind::Atomic : exec::AccessKind::Reduction;
       a.element_bytes = static_cast<uint8_t>(ir::bytes(inst.type));
       a.components = inst.count;
+      a.offset = static_cast<int64_t>(inst.imm);
       a.is_float = ir::is_float(inst.type);
       a.atomic = static_cast<exec::AtomicOp>(inst.imm2);
       const AccessPlan& ap = plan.access[v];
@@ -156,13 +157,14 @@ exec::KernelTables Engine::Impl::make_tables(const LoadedKernel& k, const Plan& 
         a.shift = ap.shift;
         t.recent[inst.site] = v;
       }
+      // Per site: the reach of the widest test that looks at its bounds.
       const passes::Lanes& l = plan.lanes.values[inst.args[0]];
-      const uint32_t group = kWarpSize / l.groups;
-      for (uint32_t g = 0; g < l.groups; ++g) {
-        const auto [low, high] = std::minmax_element(l.pattern.begin() + g * group, l.pattern.begin() + (g + 1) * group);
-        a.reach = std::max<uint64_t>(a.reach, static_cast<uint64_t>(*high - *low) + a.element_bytes * a.components);
-      }
+      const auto [low, high] = std::minmax_element(l.pattern.begin(), l.pattern.end());
+      a.reach = static_cast<uint64_t>(*high - *low) + a.element_bytes * a.components;
+      if (ap.leader == v) a.reach = static_cast<uint64_t>(ap.high - ap.low);
     }
+  t.followers.resize(f.insts.size());
+  for (size_t v = 0; v < f.insts.size(); ++v) t.followers[v].assign(plan.followers[v].begin(), plan.followers[v].end());
   return t;
 }
 
