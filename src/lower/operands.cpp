@@ -9,10 +9,10 @@ namespace warplens::lower {
 namespace {
 
 std::string text_of(const ptx::Operand& operand) {
-  return operand.component.empty() ? operand.name : operand.name + "." + operand.component;
+  return operand.component.empty() ? operand.name : operand.name + "." + std::string(operand.component);
 }
 
-int component_index(const std::string& component) {
+int component_index(std::string_view component) {
   if (component == "x" || component == "r") return 0;
   if (component == "y" || component == "g") return 1;
   if (component == "z" || component == "b") return 2;
