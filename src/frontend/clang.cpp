@@ -115,10 +115,13 @@ class ClangRun {
     return command;
   }
 
+  // nvcc leaves a store in each arm of a branch where it stands; sunk below the branch it would be another access, with
+  // all lanes active and no divergence left to see.
   Command device_pass(const fs::path& ptx, const fs::path& depfile) const {
     Command command = cuda_command();
-    command.insert(command.end(), {"--cuda-feature=+ptx83", "-gline-directives-only", "--cuda-device-only", "-S", "-MD",
-                                   "-MF", depfile.string(), request_.source.string(), "-o", ptx.string()});
+    command.insert(command.end(), {"--cuda-feature=+ptx83", "-mllvm", "-sink-common-insts=false",
+                                   "-gline-directives-only", "--cuda-device-only", "-S", "-MD", "-MF", depfile.string(),
+                                   request_.source.string(), "-o", ptx.string()});
     return command;
   }
   Command host_pass(const fs::path& fatbin, const fs::path& object, const fs::path& depfile) const {

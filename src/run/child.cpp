@@ -20,6 +20,7 @@ using Seconds = std::chrono::duration<double>;
 constexpr double kGraceSeconds = 2;      // from the request to stop until SIGTERM: a running kernel ends well within it
 constexpr double kTerminateSeconds = 1;  // from SIGTERM until SIGKILL
 constexpr double kTickSeconds = 0.5;
+constexpr double kEchoSeconds = 0.5;  // a second Ctrl-C this soon is the same one: timeout(1) and shells send it twice
 
 // Signals that we wait for instead of being hit by: no handlers, no global state.
 class WaitedSignals {
@@ -31,7 +32,11 @@ class WaitedSignals {
     // A shell without job control starts background commands with SIGINT ignored; whoever sends it to us means it.
     signal(SIGINT, SIG_DFL);
   }
-  ~WaitedSignals() { sigprocmask(SIG_SETMASK, &old_, nullptr); }
+  ~WaitedSignals() {
+    while (wait(0) != 0) {  // one that is still pending would end us before the report is out
+    }
+    sigprocmask(SIG_SETMASK, &old_, nullptr);
+  }
   WaitedSignals(const WaitedSignals&) = delete;
   WaitedSignals& operator=(const WaitedSignals&) = delete;
 
@@ -97,6 +102,8 @@ class Stopper {
 
   void interrupt(double now) {  // a second one does not wait
     if (step_ == Step::Running) cause_ = ChildEnd::Cause::Interrupted;
+    if (now < interrupted_ + kEchoSeconds) return;
+    interrupted_ = now;
     advance(now);
   }
   void check(double now) {
@@ -123,7 +130,7 @@ class Stopper {
   const Child& child_;
   Step step_ = Step::Running;
   ChildEnd::Cause cause_ = ChildEnd::Cause::Itself;
-  double due_ = HUGE_VAL;
+  double due_ = HUGE_VAL, interrupted_ = -HUGE_VAL;
 };
 
 }  // namespace
