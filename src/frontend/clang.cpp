@@ -6,6 +6,7 @@
 
 #include "base/process.h"
 #include "frontend/compilers.h"
+#include "frontend/wide_copies.h"
 #include "ptx/fatbin.h"
 
 namespace warplens::frontend {
@@ -82,30 +83,33 @@ class ClangRun {
       : request_(request), clang_(clang), environment_(environment), flags_(translate(request.flags)) {}
 
   Result<CompileOutcome> run() {
-    fs::path base = request_.program, ptx = base.string() + ".ptx", fatbin = base.string() + ".fatbin",
-             object = base.string() + ".o", device_depfile = base.string() + ".device.d",
-             host_depfile = base.string() + ".host.d";
-    if (Status done = pass(device_pass(ptx, device_depfile)); !done) return done.error();
-    if (outcome_.exit_code != 0) return outcome_;
-    if (Status done = write_fatbin_file(ptx, fatbin); !done) return done.error();
-    if (Status done = pass(host_pass(fatbin, object, host_depfile)); !done) return done.error();
-    if (outcome_.exit_code != 0) return outcome_;
-    if (Status done = pass(link_pass(object)); !done) return done.error();
+    fs::path ir = beside(".ll"), ptx = beside(".ptx"), fatbin = beside(".fatbin"), object = beside(".o"),
+             device_depfile = beside(".device.d"), host_depfile = beside(".host.d");
+    Status done = pass(device_pass(ir, device_depfile));
+    if (ok(done)) done = rewrite(ir, ir, [](std::string text) -> Result<std::string> { return widen_copies(text); });
+    if (ok(done)) done = pass(code_pass(ir, ptx));
+    if (ok(done)) done = rewrite(ptx, fatbin, &ClangRun::fat_binary);
+    if (ok(done)) done = pass(host_pass(fatbin, object, host_depfile));
+    if (ok(done)) done = pass(link_pass(object));
     for (const fs::path& file : {device_depfile, host_depfile}) {
       std::vector<std::string> read = read_depfile(file);
       outcome_.dependencies.insert(outcome_.dependencies.end(), read.begin(), read.end());
     }
     std::error_code ignored;
-    for (const fs::path& file : {fatbin, object, device_depfile, host_depfile}) fs::remove(file, ignored);
+    for (const fs::path& file : {ir, fatbin, object, device_depfile, host_depfile}) fs::remove(file, ignored);
+    if (!done) return done.error();
     return outcome_;
   }
 
  private:
   using Command = std::vector<std::string>;
 
+  fs::path beside(const char* extension) const { return request_.program.string() + extension; }
+  bool ok(const Status& done) const { return done && outcome_.exit_code == 0; }
+  std::string sm() const { return "sm_" + std::to_string(flags_.sm ? flags_.sm : request_.sm); }
+
   Command cuda_command() const {
-    int sm = flags_.sm ? flags_.sm : request_.sm;
-    Command command{clang_, "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-gpu-arch=sm_" + std::to_string(sm),
+    Command command{clang_, "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-gpu-arch=" + sm(),
                     // Without a toolkit clang assumes the oldest PTX version and the oldest launch interface.
                     "-Xclang", "-target-sdk-version=12.5", "-Wno-unknown-cuda-version",
                     "-I" + request_.include_dir.string(), "-include", "cuda_runtime.h", flags_.standard,
@@ -117,12 +121,30 @@ class ClangRun {
 
   // nvcc leaves a store in each arm of a branch where it stands; sunk below the branch it would be another access, with
   // all lanes active and no divergence left to see.
-  Command device_pass(const fs::path& ptx, const fs::path& depfile) const {
+  Command device_pass(const fs::path& ir, const fs::path& depfile) const {
     Command command = cuda_command();
     command.insert(command.end(), {"--cuda-feature=+ptx83", "-mllvm", "-sink-common-insts=false",
-                                   "-gline-directives-only", "--cuda-device-only", "-S", "-MD", "-MF", depfile.string(),
-                                   request_.source.string(), "-o", ptx.string()});
+                                   "-gline-directives-only", "--cuda-device-only", "-emit-llvm", "-S", "-MD", "-MF",
+                                   depfile.string(), request_.source.string(), "-o", ir.string()});
     return command;
+  }
+  // The back end alone; the rest is as above, and it may fuse a multiplication and an addition as CUDA does by default.
+  Command code_pass(const fs::path& ir, const fs::path& ptx) const {
+    return {clang_,
+            "-x",
+            "ir",
+            "--target=nvptx64-nvidia-cuda",
+            "-march=" + sm(),
+            "--cuda-feature=+ptx83",
+            flags_.optimise,
+            "-Xclang",
+            "-disable-llvm-passes",
+            "-ffp-contract=fast",
+            "-Wno-unknown-cuda-version",
+            "-S",
+            ir.string(),
+            "-o",
+            ptx.string()};
   }
   Command host_pass(const fs::path& fatbin, const fs::path& object, const fs::path& depfile) const {
     Command command = cuda_command();
@@ -150,18 +172,23 @@ class ClangRun {
     return Ok{};
   }
 
-  Status write_fatbin_file(const fs::path& ptx, const fs::path& fatbin) const {
-    std::ifstream in(ptx, std::ios::binary);
+  // Reads one file and writes what `change` makes of it to another.
+  static Status rewrite(const fs::path& from, const fs::path& to, Result<std::string> (*change)(std::string)) {
+    std::ifstream in(from, std::ios::binary);
     std::stringstream text;
     text << in.rdbuf();
-    Result<ptx::ImageSource> image = ptx::ptx_image(text.str());
-    if (!image) return image.error();
-    std::string bytes = ptx::write_fatbin({&*image, 1});
-    std::ofstream out(fatbin, std::ios::binary | std::ios::trunc);
-    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    Result<std::string> changed = change(text.str());
+    if (!changed) return changed.error();
+    std::ofstream out(to, std::ios::binary | std::ios::trunc);
+    out << *changed;
     out.close();
-    if (!in || !out) return Error{"cannot write '" + fatbin.string() + "'", "is the disk full?"};
+    if (!in || !out) return Error{"cannot write '" + to.string() + "'", "is the disk full?"};
     return Ok{};
+  }
+  static Result<std::string> fat_binary(std::string ptx) {
+    Result<ptx::ImageSource> image = ptx::ptx_image(std::move(ptx));
+    if (!image) return image.error();
+    return ptx::write_fatbin({&*image, 1});
   }
 
   const CompileRequest& request_;
