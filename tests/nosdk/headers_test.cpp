@@ -117,6 +117,17 @@ TEST_F(Clang, MakesOneInstructionOfAnIntrinsic) {
   }
 }
 
+TEST_F(Clang, MakesOneAccessOfSixteenBytes) {
+  Compiled compiled = compile_text_with_clang(
+      "struct __align__(16) Own { int a, b, c, d; };\n"
+      "__global__ void vectors(const float4* in, float4* out) { out[threadIdx.x] = in[threadIdx.x]; }\n"
+      "__global__ void structs(const Own* in, Own* out) { out[threadIdx.x] = in[threadIdx.x]; }\n"
+      "__global__ void zeros(double2* out) { out[threadIdx.x] = make_double2(0, 0); }\n");
+  ASSERT_TRUE(compiled.ok) << compiled.messages;
+  for (const char* split : {"ld.global.u64", "st.global.u64", "ld.global.u32", "st.global.u32"})
+    EXPECT_THAT(compiled.ptx, Not(HasSubstr(split)));
+}
+
 // ---- the binary interface
 
 std::string layout_with(const std::string& include_dir) {

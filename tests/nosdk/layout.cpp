@@ -15,8 +15,9 @@ int main() {
   VECTORS(uchar)
   VECTORS(short)
   VECTORS(ushort)
-  VECTORS(int) VECTORS(uint) VECTORS(long) VECTORS(ulong) VECTORS(longlong) VECTORS(ulonglong) VECTORS(float) VECTORS(
-      double) SIZE(dim3) SIZE(cudaUUID_t) SIZE(cudaExtent) SIZE(cudaPos) SIZE(cudaPitchedPtr) SIZE(cudaMemcpy3DParms)
+  VECTORS(int)
+  VECTORS(uint) VECTORS(long) VECTORS(ulong) VECTORS(longlong) VECTORS(ulonglong) VECTORS(float) VECTORS(double) SIZE(
+      dim3) SIZE(cudaUUID_t) SIZE(cudaExtent) SIZE(cudaPos) SIZE(cudaPitchedPtr) SIZE(cudaMemcpy3DParms)
       SIZE(cudaMemLocation) SIZE(cudaPointerAttributes) SIZE(cudaFuncAttributes) SIZE(cudaDeviceProp) FIELD(
           cudaMemcpy3DParms,
           srcPtr) FIELD(cudaMemcpy3DParms,

@@ -4,25 +4,47 @@
 #include "crt/host_defines.h"
 
 // A single is as aligned as its element, a pair and a quad as their size, up to 16 bytes; a triple is packed.
-#define WARPLENS_VECTORS(name, type, align1, align2, align4) \
-  struct __align__(align1) name##1 { type x; };              \
-  struct __align__(align2) name##2 { type x, y; };           \
-  struct __align__(align1) name##3 { type x, y, z; };        \
-  struct __align__(align4) name##4 { type x, y, z, w; };
+//
+// Vectors of 16 bytes or more are assigned member by member, which clang makes one access of where a plain copy of the
+// structure may end in several. They are aggregates all the same; only a union that holds one cannot be assigned whole.
+#if defined(__cplusplus)
+#define WARPLENS_ASSIGN(name, members)                     \
+  __host__ __device__ name& operator=(const name& other) { \
+    members;                                               \
+    return *this;                                          \
+  }
+#else
+#define WARPLENS_ASSIGN(name, members)
+#endif
+#define WARPLENS_PLAIN(name, members)
 
-WARPLENS_VECTORS(char, signed char, 1, 2, 4)
-WARPLENS_VECTORS(uchar, unsigned char, 1, 2, 4)
-WARPLENS_VECTORS(short, short, 2, 4, 8)
-WARPLENS_VECTORS(ushort, unsigned short, 2, 4, 8)
-WARPLENS_VECTORS(int, int, 4, 8, 16)
-WARPLENS_VECTORS(uint, unsigned int, 4, 8, 16)
-WARPLENS_VECTORS(long, long, 8, 16, 16)
-WARPLENS_VECTORS(ulong, unsigned long, 8, 16, 16)
-WARPLENS_VECTORS(longlong, long long, 8, 16, 16)
-WARPLENS_VECTORS(ulonglong, unsigned long long, 8, 16, 16)
-WARPLENS_VECTORS(float, float, 4, 8, 16)
-WARPLENS_VECTORS(double, double, 8, 16, 16)
+#define WARPLENS_VECTORS(name, type, align1, align2, align4, assign2, assign4) \
+  struct __align__(align1) name##1 { type x; };                                \
+  struct __align__(align2) name##2 {                                           \
+    type x, y;                                                                 \
+    assign2(name##2, (x = other.x, y = other.y))                               \
+  };                                                                           \
+  struct __align__(align1) name##3 { type x, y, z; };                          \
+  struct __align__(align4) name##4 {                                           \
+    type x, y, z, w;                                                           \
+    assign4(name##4, (x = other.x, y = other.y, z = other.z, w = other.w))     \
+  };
+
+WARPLENS_VECTORS(char, signed char, 1, 2, 4, WARPLENS_PLAIN, WARPLENS_PLAIN)
+WARPLENS_VECTORS(uchar, unsigned char, 1, 2, 4, WARPLENS_PLAIN, WARPLENS_PLAIN)
+WARPLENS_VECTORS(short, short, 2, 4, 8, WARPLENS_PLAIN, WARPLENS_PLAIN)
+WARPLENS_VECTORS(ushort, unsigned short, 2, 4, 8, WARPLENS_PLAIN, WARPLENS_PLAIN)
+WARPLENS_VECTORS(int, int, 4, 8, 16, WARPLENS_PLAIN, WARPLENS_ASSIGN)
+WARPLENS_VECTORS(uint, unsigned int, 4, 8, 16, WARPLENS_PLAIN, WARPLENS_ASSIGN)
+WARPLENS_VECTORS(long, long, 8, 16, 16, WARPLENS_ASSIGN, WARPLENS_ASSIGN)
+WARPLENS_VECTORS(ulong, unsigned long, 8, 16, 16, WARPLENS_ASSIGN, WARPLENS_ASSIGN)
+WARPLENS_VECTORS(longlong, long long, 8, 16, 16, WARPLENS_ASSIGN, WARPLENS_ASSIGN)
+WARPLENS_VECTORS(ulonglong, unsigned long long, 8, 16, 16, WARPLENS_ASSIGN, WARPLENS_ASSIGN)
+WARPLENS_VECTORS(float, float, 4, 8, 16, WARPLENS_PLAIN, WARPLENS_ASSIGN)
+WARPLENS_VECTORS(double, double, 8, 16, 16, WARPLENS_ASSIGN, WARPLENS_ASSIGN)
 #undef WARPLENS_VECTORS
+#undef WARPLENS_ASSIGN
+#undef WARPLENS_PLAIN
 
 struct dim3 {
   unsigned int x, y, z;
