@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "cuda/stream.h"
+
 namespace warplens::cuda {
 namespace {
 
@@ -51,18 +53,6 @@ char* plane(const PitchedPtr& memory, const Pos& pos, size_t z) {
   return static_cast<char*>(memory.ptr) + ((pos.z + z) * memory.ysize + pos.y) * memory.pitch + pos.x;
 }
 
-Error copy_3d(Runtime& runtime, const Memcpy3DParams* p) {
-  if (!p) return Error::cudaErrorInvalidValue;
-  if (p->source_array || p->target_array) return Error::cudaErrorNotSupported;  // cudaArray is refused where it is made
-  for (size_t z = 0; z < p->extent.depth; z++) {
-    Rows target{plane(p->target, p->target_pos, z), p->target.pitch};
-    Rows source{plane(p->source, p->source_pos, z), p->source.pitch};
-    Error error = copy_2d(runtime, target, source, p->extent.width, p->extent.height, p->kind);
-    if (error != Error::cudaSuccess) return error;
-  }
-  return Error::cudaSuccess;
-}
-
 Error fill(Runtime& runtime, void* target, int value, size_t pitch, size_t width, size_t height) {
   if (width > pitch && height > 1) return Error::cudaErrorInvalidValue;
   if (!width || !height) return Error::cudaSuccess;
@@ -80,20 +70,46 @@ Error copy(Runtime& runtime, void* target, const void* source, size_t bytes, int
   return error;
 }
 
+Error copy_3d(Runtime& runtime, const Memcpy3DParams* p) {
+  if (!p) return Error::cudaErrorInvalidValue;
+  if (p->source_array || p->target_array) return Error::cudaErrorNotSupported;  // cudaArray is refused where it is made
+  for (size_t z = 0; z < p->extent.depth; z++) {
+    Rows target{plane(p->target, p->target_pos, z), p->target.pitch};
+    Rows source{plane(p->source, p->source_pos, z), p->source.pitch};
+    Error error = copy_2d(runtime, target, source, p->extent.width, p->extent.height, p->kind);
+    if (error != Error::cudaSuccess) return error;
+  }
+  return Error::cudaSuccess;
+}
+
+Error fill_elements(Runtime& runtime, void* target, unsigned value, unsigned element_bytes, size_t pitch, size_t width,
+                    size_t height) {
+  if (element_bytes == 1) return fill(runtime, target, static_cast<int>(value), pitch, width, height);
+  if (!width || !height) return Error::cudaSuccess;
+  size_t row_bytes = width * element_bytes;
+  if (height == 1) pitch = row_bytes;
+  if (!known(runtime, target, span(pitch, row_bytes, height))) return Error::cudaErrorInvalidValue;
+  for (size_t y = 0; y < height; y++) {
+    char* row = static_cast<char*>(target) + y * pitch;
+    for (size_t x = 0; x < row_bytes; x += element_bytes) memcpy(row + x, &value, element_bytes);
+  }
+  return Error::cudaSuccess;
+}
+
 WL_API wl_cudaMemcpy(void* target, const void* source, size_t bytes, int kind) {
   return call(Needs::Context, [&](Runtime& r) { return copy(r, target, source, bytes, kind); });
 }
 
-WL_API wl_cudaMemcpyAsync(void* target, const void* source, size_t bytes, int kind, StreamHandle) {
-  return call(Needs::Queue, [&](Runtime& r) { return copy(r, target, source, bytes, kind); });
+WL_API wl_cudaMemcpyAsync(void* target, const void* source, size_t bytes, int kind, StreamHandle stream) {
+  return submit(stream, NodeType::Memcpy, [=](Runtime& r) { return copy(r, target, source, bytes, kind); });
 }
 
 WL_API wl_cudaMemcpyPeer(void* target, int, const void* source, int, size_t bytes) {
   return wl_cudaMemcpy(target, source, bytes, DeviceToDevice);
 }
 
-WL_API wl_cudaMemcpyPeerAsync(void* target, int, const void* source, int, size_t bytes, StreamHandle) {
-  return wl_cudaMemcpyAsync(target, source, bytes, DeviceToDevice, nullptr);
+WL_API wl_cudaMemcpyPeerAsync(void* target, int, const void* source, int, size_t bytes, StreamHandle stream) {
+  return wl_cudaMemcpyAsync(target, source, bytes, DeviceToDevice, stream);
 }
 
 WL_API wl_cudaMemcpy2D(void* target, size_t target_pitch, const void* source, size_t source_pitch, size_t width,
@@ -105,8 +121,8 @@ WL_API wl_cudaMemcpy2D(void* target, size_t target_pitch, const void* source, si
 }
 
 WL_API wl_cudaMemcpy2DAsync(void* target, size_t target_pitch, const void* source, size_t source_pitch, size_t width,
-                            size_t height, int kind, StreamHandle) {
-  return call(Needs::Queue, [&](Runtime& r) {
+                            size_t height, int kind, StreamHandle stream) {
+  return submit(stream, NodeType::Memcpy, [=](Runtime& r) {
     Rows from{static_cast<char*>(const_cast<void*>(source)), source_pitch};
     return copy_2d(r, {static_cast<char*>(target), target_pitch}, from, width, height, kind);
   });
@@ -116,28 +132,29 @@ WL_API wl_cudaMemcpy3D(const Memcpy3DParams* p) {
   return call(Needs::Context, [&](Runtime& r) { return copy_3d(r, p); });
 }
 
-WL_API wl_cudaMemcpy3DAsync(const Memcpy3DParams* p, StreamHandle) {
-  return call(Needs::Queue, [&](Runtime& r) { return copy_3d(r, p); });
+WL_API wl_cudaMemcpy3DAsync(const Memcpy3DParams* p, StreamHandle stream) {
+  if (!p) return returned(Error::cudaErrorInvalidValue);
+  return submit(stream, NodeType::Memcpy, [p = *p](Runtime& r) { return copy_3d(r, &p); });
 }
 
 WL_API wl_cudaMemset(void* target, int value, size_t bytes) {
   return call(Needs::Queue, [&](Runtime& r) { return fill(r, target, value, bytes, bytes, 1); });
 }
 
-WL_API wl_cudaMemsetAsync(void* target, int value, size_t bytes, StreamHandle) {
-  return wl_cudaMemset(target, value, bytes);
+WL_API wl_cudaMemsetAsync(void* target, int value, size_t bytes, StreamHandle stream) {
+  return submit(stream, NodeType::Memset, [=](Runtime& r) { return fill(r, target, value, bytes, bytes, 1); });
+}
+
+WL_API wl_cudaMemset2DAsync(void* target, size_t pitch, int value, size_t width, size_t height, StreamHandle stream) {
+  return submit(stream, NodeType::Memset, [=](Runtime& r) { return fill(r, target, value, pitch, width, height); });
 }
 
 WL_API wl_cudaMemset2D(void* target, size_t pitch, int value, size_t width, size_t height) {
-  return call(Needs::Queue, [&](Runtime& r) { return fill(r, target, value, pitch, width, height); });
+  return wl_cudaMemset2DAsync(target, pitch, value, width, height, nullptr);
 }
 
-WL_API wl_cudaMemset2DAsync(void* target, size_t pitch, int value, size_t width, size_t height, StreamHandle) {
-  return wl_cudaMemset2D(target, pitch, value, width, height);
-}
-
-WL_API wl_cudaMemset3D(PitchedPtr target, int value, Extent extent) {
-  return call(Needs::Queue, [&](Runtime& r) {
+WL_API wl_cudaMemset3DAsync(PitchedPtr target, int value, Extent extent, StreamHandle stream) {
+  return submit(stream, NodeType::Memset, [=](Runtime& r) {
     for (size_t z = 0; z < extent.depth; z++) {
       Error error = fill(r, plane(target, {}, z), value, target.pitch, extent.width, extent.height);
       if (error != Error::cudaSuccess) return error;
@@ -146,8 +163,8 @@ WL_API wl_cudaMemset3D(PitchedPtr target, int value, Extent extent) {
   });
 }
 
-WL_API wl_cudaMemset3DAsync(PitchedPtr target, int value, Extent extent, StreamHandle) {
-  return wl_cudaMemset3D(target, value, extent);
+WL_API wl_cudaMemset3D(PitchedPtr target, int value, Extent extent) {
+  return wl_cudaMemset3DAsync(target, value, extent, nullptr);
 }
 
 }  // namespace warplens::cuda

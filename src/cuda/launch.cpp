@@ -1,10 +1,10 @@
 // Launching kernels: <<<...>>> becomes __cudaPushCallConfiguration, then the kernel's stub, which pops it and launches.
-#include <fmt/format.h>
+#include "cuda/launch.h"
 
 #include <cstring>
 
 #include "cuda/environment.h"
-#include "cuda/runtime.h"
+#include "cuda/stream.h"
 
 namespace warplens::cuda {
 namespace {
@@ -65,20 +65,13 @@ void say_once(Runtime& runtime, Function& function, const std::string& text) {
   function.reported = true;
 }
 
-Error launch(Runtime& runtime, Function& function, dim3 grid, dim3 block, void** arguments, size_t shared) {
+// Runs a grid. A kernel's fault is kept to surface later; what the launch itself got wrong is returned.
+Error launch(Runtime& runtime, Function& function, const exec::LaunchConfig& config,
+             const std::vector<uint8_t>& params) {
   session::Session& session = *runtime.session();
-  session::Module& module = *runtime.module_of(*function.binary);
-  session::Outcome outcome;
-  auto info = session.kernel(module, function.name, &outcome);
-  if (!info) {
-    say_once(runtime, function, info.error().what + (info.error().hint.empty() ? "" : "; " + info.error().hint));
-    return code_of(outcome, function.binary->release);
-  }
-  if (shared > UINT32_MAX) return Error::cudaErrorInvalidValue;
-  exec::LaunchConfig config{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, static_cast<uint32_t>(shared)};
-  std::vector<uint8_t> params = pack(*info->kernel, arguments);
   LaunchInProgress in_progress;
-  session::LaunchReport report = session.launch(module, function.name, config, params, function.max_dynamic_shared);
+  session::LaunchReport report =
+      session.launch(*runtime.module_of(*function.binary), function.name, config, params, function.max_dynamic_shared);
   if (report.outcome == session::Outcome::Fault) {
     runtime.pending = code_of(report.fault->kind);
     if (!session.recording()) runtime.say(report.message);
@@ -100,13 +93,13 @@ Function* resolve(Runtime& runtime, const void* handle) {
   return nullptr;
 }
 
-Error launch_handle(const void* handle, dim3 grid, dim3 block, void** arguments, size_t shared) {
-  return call(Needs::Queue, [&](Runtime& r) {
+Error launch_handle(const void* handle, dim3 grid, dim3 block, void** arguments, size_t shared, StreamHandle stream) {
+  Work work;
+  Error error = call(Needs::Queue, [&](Runtime& r) {
     if (r.fault != Error::cudaSuccess) return r.fault;
-    if (!handle) return Error::cudaErrorInvalidDeviceFunction;
-    Function* function = resolve(r, handle);
-    return function ? launch(r, *function, grid, block, arguments, shared) : r.unknown_function();
+    return prepare_launch(r, handle, grid, block, arguments, shared, work);
   });
+  return error == Error::cudaSuccess && work ? submit(stream, NodeType::Kernel, std::move(work)) : error;
 }
 
 struct Configuration {
@@ -117,6 +110,25 @@ struct Configuration {
 thread_local std::vector<Configuration> configurations;
 
 }  // namespace
+
+Error prepare_launch(Runtime& runtime, const void* handle, dim3 grid, dim3 block, void** arguments, size_t shared,
+                     Work& work) {
+  if (!handle) return Error::cudaErrorInvalidDeviceFunction;
+  Function* function = resolve(runtime, handle);
+  if (!function) return runtime.unknown_function();
+  session::Outcome outcome;
+  auto info = runtime.session()->kernel(*runtime.module_of(*function->binary), function->name, &outcome);
+  if (!info) {
+    say_once(runtime, *function, info.error().what + (info.error().hint.empty() ? "" : "; " + info.error().hint));
+    return code_of(outcome, function->binary->release);
+  }
+  if (shared > UINT32_MAX) return Error::cudaErrorInvalidValue;
+  exec::LaunchConfig config{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, static_cast<uint32_t>(shared)};
+  work = [function, config, params = pack(*info->kernel, arguments)](Runtime& r) {
+    return launch(r, *function, config, params);
+  };
+  return Error::cudaSuccess;
+}
 
 extern "C" __attribute__((visibility("default"))) unsigned wl___cudaPushCallConfiguration(dim3 grid, dim3 block,
                                                                                           size_t shared,
@@ -148,11 +160,12 @@ WL_API wl_cudaGetKernel(Function** out, const void* host) {
 }
 WL_API wl_cudaGetFuncBySymbol(Function** out, const void* host) { return wl_cudaGetKernel(out, host); }
 
-WL_API wl___cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared, StreamHandle) {
-  return launch_handle(kernel, grid, block, arguments, shared);
+WL_API wl___cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
+                             StreamHandle stream) {
+  return launch_handle(kernel, grid, block, arguments, shared, stream);
 }
-WL_API wl_cudaLaunchKernel(const void* f, dim3 grid, dim3 block, void** arguments, size_t shared, StreamHandle) {
-  return launch_handle(f, grid, block, arguments, shared);
+WL_API wl_cudaLaunchKernel(const void* f, dim3 grid, dim3 block, void** arguments, size_t shared, StreamHandle stream) {
+  return launch_handle(f, grid, block, arguments, shared, stream);
 }
 // Attributes of the launch (priorities, clusters of one block, programmatic order) change nothing here, except what
 // Warplens cannot run: clusters and cooperative launches.
@@ -170,7 +183,7 @@ WL_API wl_cudaLaunchKernelExC(const LaunchConfigEx* config, const void* f, void*
       return returned(Error::cudaErrorNotSupported);
     }
   }
-  return launch_handle(f, config->grid, config->block, arguments, config->dynamic_shared_bytes);
+  return launch_handle(f, config->grid, config->block, arguments, config->dynamic_shared_bytes, config->stream);
 }
 
 }  // namespace warplens::cuda

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <map>
 
-#include "cuda/runtime.h"
+#include "cuda/stream.h"
 
 namespace warplens::cuda {
 namespace {
@@ -61,17 +61,34 @@ WL_API wl_cudaMalloc(void** out, size_t bytes) {
               [&](Runtime& r) { return allocate(r, out, bytes, Kind::Device); });
 }
 
-WL_API wl_cudaMallocAsync(void** out, size_t bytes, StreamHandle) { return wl_cudaMalloc(out, bytes); }
+namespace {
 
-WL_API wl_cudaMallocFromPoolAsync(void** out, size_t bytes, void* pool, StreamHandle) {
-  return wl_cudaMalloc(out, bytes);
+// Memory that a graph allocates or frees each time it runs is not served.
+bool refuse_capture(StreamHandle stream, const char* function) {
+  std::lock_guard lock(Runtime::get().mutex);
+  if (!is_valid(stream) || !capture_of(stream)) return false;
+  Runtime::get().refuse(std::string(function) + " in a captured stream");
+  returned(Error::cudaErrorNotSupported);
+  return true;
+}
+
+}  // namespace
+
+WL_API wl_cudaMallocAsync(void** out, size_t bytes, StreamHandle stream) {
+  return refuse_capture(stream, "cudaMallocAsync") ? Error::cudaErrorNotSupported : wl_cudaMalloc(out, bytes);
+}
+
+WL_API wl_cudaMallocFromPoolAsync(void** out, size_t bytes, void* pool, StreamHandle stream) {
+  return wl_cudaMallocAsync(out, bytes, stream);
 }
 
 WL_API wl_cudaFree(void* pointer) {
   return call(Needs::Context, [&](Runtime& r) { return release(r, pointer, false); });
 }
 
-WL_API wl_cudaFreeAsync(void* pointer, StreamHandle) { return wl_cudaFree(pointer); }
+WL_API wl_cudaFreeAsync(void* pointer, StreamHandle stream) {
+  return refuse_capture(stream, "cudaFreeAsync") ? Error::cudaErrorNotSupported : wl_cudaFree(pointer);
+}
 
 WL_API wl_cudaMallocManaged(void** out, size_t bytes, unsigned flags) {
   return call(Needs::Context, [&](Runtime& r) {

@@ -1,26 +1,12 @@
 // Streams and events. Work is done when it is submitted, so a stream is always idle and an event complete once
 // recorded; what is kept are the handles, their flags and the wall times that cudaEventElapsedTime subtracts. Those
 // times are Warplens's own run time, not a GPU's.
+#include "cuda/stream.h"
+
 #include <algorithm>
-#include <chrono>
-#include <memory>
 #include <unordered_map>
 
-#include "cuda/runtime.h"
-
 namespace warplens::cuda {
-
-struct Stream {
-  unsigned flags = 0;
-  int priority = 0;
-  unsigned long long id = 0;
-};
-
-struct Event {
-  unsigned flags = 0;
-  bool recorded = false;
-  std::chrono::steady_clock::time_point time;
-};
 
 namespace {
 
@@ -40,15 +26,15 @@ Owned<Event>& events() {
 }
 
 bool is_default(StreamHandle stream) { return reinterpret_cast<uintptr_t>(stream) <= 2; }
-bool valid(StreamHandle stream) { return is_default(stream) || streams().contains(stream); }
-bool valid(EventHandle event) { return events().contains(event); }
+bool valid(StreamHandle stream) { return is_valid(stream); }
+bool valid(EventHandle event) { return is_valid(event); }
 Stream described(StreamHandle stream) { return is_default(stream) ? Stream{} : *stream; }
 
 Error create(StreamHandle* out, unsigned flags, int priority) {
   static unsigned long long last_id = 2;
   if (!out || (flags & ~kNonBlocking)) return Error::cudaErrorInvalidValue;
   priority = std::clamp(priority, kHighestPriority, kLowestPriority);
-  auto stream = std::make_unique<Stream>(Stream{flags, priority, ++last_id});
+  auto stream = std::make_unique<Stream>(Stream{flags, priority, ++last_id, nullptr});
   *out = stream.get();
   streams().emplace(*out, std::move(stream));
   return Error::cudaSuccess;
@@ -76,6 +62,20 @@ Error wait_for(EventHandle event) {
 }
 
 }  // namespace
+
+bool is_valid(StreamHandle stream) { return is_default(stream) || streams().contains(stream); }
+bool is_valid(EventHandle event) { return events().contains(event); }
+
+std::shared_ptr<Graph> capture_of(StreamHandle stream) { return is_default(stream) ? nullptr : stream->capture; }
+
+void end_capture(const std::shared_ptr<Graph>& graph) {
+  for (auto& [handle, stream] : streams()) {
+    if (stream->capture == graph) stream->capture.reset();
+  }
+  for (auto& [handle, event] : events()) {
+    if (event->capture.lock() == graph) event->capture.reset();
+  }
+}
 
 WL_API wl_cudaStreamCreate(StreamHandle* out) {
   return call(Needs::Context, [&](Runtime&) { return create(out, 0, 0); });
@@ -107,9 +107,8 @@ WL_API wl_cudaStreamGetId(StreamHandle stream, unsigned long long* out) {
 WL_API wl_cudaStreamGetDevice(StreamHandle stream, int* out) {
   return ask(Needs::Context, stream, out, [](const Stream&) { return 0; });
 }
-// cudaStreamCaptureStatusNone: cudaStreamBeginCapture is refused, so no stream is ever capturing.
-WL_API wl_cudaStreamIsCapturing(StreamHandle stream, int* status) {
-  return ask(Needs::Context, stream, status, [](const Stream&) { return 0; });
+WL_API wl_cudaStreamIsCapturing(StreamHandle stream, int* status) {  // cudaStreamCaptureStatusNone, ...Active
+  return ask(Needs::Context, stream, status, [](const Stream& s) { return s.capture ? 1 : 0; });
 }
 WL_API wl_cudaStreamGetCaptureInfo(StreamHandle stream, int* status) {
   return wl_cudaStreamIsCapturing(stream, status);
@@ -136,16 +135,18 @@ WL_API wl_cudaThreadExchangeStreamCaptureMode(int* mode) {
   });
 }
 
+// An event of a captured stream draws the waiting one into the capture.
 WL_API wl_cudaStreamWaitEvent(StreamHandle stream, EventHandle event, unsigned flags) {
   return call(Needs::Queue, [&](Runtime&) {
-    return valid(stream) && valid(event) ? Error::cudaSuccess : Error::cudaErrorInvalidResourceHandle;
+    if (!valid(stream) || !valid(event)) return Error::cudaErrorInvalidResourceHandle;
+    if (auto graph = event->capture.lock(); graph && !is_default(stream)) stream->capture = graph;
+    return Error::cudaSuccess;
   });
 }
 
 WL_API wl_cudaLaunchHostFunc(StreamHandle stream, void (*function)(void*), void* data) {
-  return call(Needs::Queue, [&](Runtime& r) {
-    if (!function) return Error::cudaErrorInvalidValue;
-    if (!valid(stream)) return Error::cudaErrorInvalidResourceHandle;
+  if (!function) return returned(Error::cudaErrorInvalidValue);
+  return submit(stream, NodeType::Host, [=](Runtime& r) {
     r.host_queue.push([=] { function(data); });
     return Error::cudaSuccess;
   });
@@ -153,9 +154,8 @@ WL_API wl_cudaLaunchHostFunc(StreamHandle stream, void (*function)(void*), void*
 
 WL_API wl_cudaStreamAddCallback(StreamHandle stream, void (*function)(StreamHandle, int, void*), void* data,
                                 unsigned flags) {
-  return call(Needs::Queue, [&](Runtime& r) {
-    if (!function || flags) return Error::cudaErrorInvalidValue;
-    if (!valid(stream)) return Error::cudaErrorInvalidResourceHandle;
+  if (!function || flags) return returned(Error::cudaErrorInvalidValue);
+  return submit(stream, NodeType::Host, [=](Runtime& r) {
     r.host_queue.push([=] { function(stream, 0, data); });
     return Error::cudaSuccess;
   });
@@ -172,7 +172,7 @@ WL_API wl_cudaDeviceGetStreamPriorityRange(int* lowest, int* highest) {
 WL_API wl_cudaEventCreateWithFlags(EventHandle* out, unsigned flags) {
   return call(Needs::Context, [&](Runtime&) {
     if (!out || (flags & ~kEventFlags)) return Error::cudaErrorInvalidValue;
-    auto event = std::make_unique<Event>(Event{flags, false, {}});
+    auto event = std::make_unique<Event>(Event{flags, false, {}, {}});
     *out = event.get();
     events().emplace(*out, std::move(event));
     return Error::cudaSuccess;
@@ -189,6 +189,7 @@ WL_API wl_cudaEventDestroy(EventHandle event) {
 WL_API wl_cudaEventRecord(EventHandle event, StreamHandle stream) {
   return call(Needs::Queue, [&](Runtime&) {
     if (!valid(event) || !valid(stream)) return Error::cudaErrorInvalidResourceHandle;
+    event->capture = capture_of(stream);
     event->recorded = true;
     event->time = std::chrono::steady_clock::now();
     return Error::cudaSuccess;

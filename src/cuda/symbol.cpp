@@ -1,5 +1,6 @@
 // __device__, __constant__ and __managed__ variables, as host code names them.
 #include "cuda/copy.h"
+#include "cuda/stream.h"
 
 namespace warplens::cuda {
 namespace {
@@ -50,8 +51,8 @@ WL_API wl_cudaMemcpyToSymbol(const void* symbol, const void* source, size_t byte
 }
 
 WL_API wl_cudaMemcpyToSymbolAsync(const void* symbol, const void* source, size_t bytes, size_t offset, int kind,
-                                  StreamHandle) {
-  return call(Needs::Queue, [&](Runtime& r) { return copy_to(r, symbol, source, bytes, offset, kind); });
+                                  StreamHandle stream) {
+  return submit(stream, NodeType::Memcpy, [=](Runtime& r) { return copy_to(r, symbol, source, bytes, offset, kind); });
 }
 
 WL_API wl_cudaMemcpyFromSymbol(void* target, const void* symbol, size_t bytes, size_t offset, int kind) {
@@ -59,8 +60,9 @@ WL_API wl_cudaMemcpyFromSymbol(void* target, const void* symbol, size_t bytes, s
 }
 
 WL_API wl_cudaMemcpyFromSymbolAsync(void* target, const void* symbol, size_t bytes, size_t offset, int kind,
-                                    StreamHandle) {
-  return call(Needs::Queue, [&](Runtime& r) { return copy_from(r, target, symbol, bytes, offset, kind); });
+                                    StreamHandle stream) {
+  return submit(stream, NodeType::Memcpy,
+                [=](Runtime& r) { return copy_from(r, target, symbol, bytes, offset, kind); });
 }
 
 WL_API wl_cudaGetSymbolAddress(void** out, const void* symbol) {

@@ -36,7 +36,7 @@ int cudaGetSymbolAddress(void** out, const void* symbol);
 int cudaDeviceSynchronize();
 int cudaGetLastError();
 int cudaPeekAtLastError();
-int cudaGraphCreate(void** graph, unsigned flags);
+int cudaCreateSurfaceObject(void** surface, const void* description);
 int cudaMallocArray(void** array, const void* format, size_t width, size_t height, unsigned flags);
 int cudaLaunchHostFunc(Stream stream, void (*function)(void*), void* data);
 int cudaStreamSynchronize(Stream stream);
@@ -248,13 +248,13 @@ TEST(RuntimeErrors, RefusesByNameOnceAndLeavesStdoutAlone) {
   std::string errors, output = captured(STDOUT_FILENO, [&] {
                         errors = captured(STDERR_FILENO, [] {
                           void* handle = nullptr;
-                          EXPECT_EQ(cudaGraphCreate(&handle, 0), kNotSupported);
-                          EXPECT_EQ(cudaGraphCreate(&handle, 0), kNotSupported);
+                          EXPECT_EQ(cudaCreateSurfaceObject(&handle, nullptr), kNotSupported);
+                          EXPECT_EQ(cudaCreateSurfaceObject(&handle, nullptr), kNotSupported);
                           EXPECT_EQ(cudaMallocArray(&handle, nullptr, 1, 1, 0), kNotSupported);
                         });
                       });
   EXPECT_EQ(output, "");
-  EXPECT_EQ(count(errors, "warplens: cudaGraphCreate is not supported"), 1u) << errors;
+  EXPECT_EQ(count(errors, "warplens: cudaCreateSurfaceObject is not supported"), 1u) << errors;
   EXPECT_EQ(count(errors, "warplens: cudaMallocArray is not supported"), 1u) << errors;
   EXPECT_EQ(cudaGetLastError(), kNotSupported);
 }

@@ -70,6 +70,18 @@ TEST(Programs, Features) {
   EXPECT_EQ(result.exit_code, 0);
 }
 
+TEST(Programs, Graphs) {
+  WL_NEEDS_NVCC();
+  ProgramResult result = run(compile("tests/programs/graphs.cu"));
+  EXPECT_EQ(result.output,
+            "before launch: 0, other stream captured: 1\n"
+            "captured: 16 calls 2 nodes 5\n"
+            "afterwards: 116\n"
+            "by hand: 60\n"
+            "updated: 10020\n");
+  EXPECT_EQ(result.errors, "");
+}
+
 TEST(Programs, AnotherGpu) {
   WL_NEEDS_NVCC();
   ProgramResult result = run(compile("tests/programs/features.cu"), {.environment = {{"WARPLENS_GPU", "a100"}}});
