@@ -310,6 +310,7 @@ void KernelEmitter::emit_body(BlockId b, bool full) {
   cache_.clear();
   vector_masks_.clear();
   counted_residues_.clear();
+  tested_.clear();
   lane_arrays_.clear();
   mask_ = nullptr;
   builder_.SetInsertPoint(full ? full_blocks_[b] : partial_blocks_[b]);
@@ -329,6 +330,7 @@ void KernelEmitter::emit_body(BlockId b, bool full) {
       count(plan_.partial_lanes + b,
             builder_.CreateZExt(builder_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask_), builder_.getInt64Ty()));
   }
+  if (full) emit_tests(b);
   for (ValueId v : f_.blocks[b].insts) {
     const Op op = f_.insts[v].op;
     if (op != Op::Phi && ir::info(op).effect != ir::Effect::Ends) emit_inst(v);

@@ -76,8 +76,9 @@ bool KernelEmitter::maskable(ValueId v) const {
 
 // The address of the first lane of a group, the immediate offset and `extra` included, as a pointer.
 llvm::Value* KernelEmitter::group_address(const Inst& inst, uint32_t group, uint32_t groups, int64_t extra) {
-  Value* base = scalar(inst.args[0], group, groups);
-  const uint64_t offset = inst.imm + static_cast<uint64_t>(extra);
+  const AccessPlan& plan = plan_.access[static_cast<ValueId>(&inst - f_.insts.data())];
+  Value* base = scalar(plan.root, group, groups);
+  const uint64_t offset = static_cast<uint64_t>(plan.offset + extra);
   if (inst.space == Space::Shared) {
     base = builder_.CreateZExtOrTrunc(base, builder_.getInt64Ty());
     return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), builder_.CreateGEP(builder_.getInt8Ty(), shared_, base), offset);
@@ -91,12 +92,12 @@ llvm::Value* KernelEmitter::in_bounds(ValueId v) {
   const Inst& inst = f_.insts[v];
   const AccessPlan& plan = plan_.access[v];
   if (plan.proved) return nullptr;
-  const Lanes& l = lanes(inst.args[0]);
+  const Lanes& l = lanes(plan.root);
   const int64_t width = ir::bytes(inst.type) * inst.count;
   const auto [lowest, highest] = std::minmax_element(l.pattern.begin(), l.pattern.end());
   const bool leads = plan.leader == v;
-  const int64_t low = leads ? plan.low : *lowest + static_cast<int64_t>(inst.imm);
-  const int64_t high = leads ? plan.high : *highest + static_cast<int64_t>(inst.imm) + width;
+  const int64_t low = leads ? plan.low : *lowest + plan.offset;
+  const int64_t high = leads ? plan.high : *highest + plan.offset + width;
   auto* i64 = builder_.getInt64Ty();
   Value *low_bound = builder_.getInt64(0), *room = nullptr, *all = nullptr;
   auto both = [&](Value* x) { all = all ? builder_.CreateAnd(all, x) : x; };
@@ -116,13 +117,13 @@ llvm::Value* KernelEmitter::in_bounds(ValueId v) {
     const Inst& m = f_.insts[member];
     const int64_t w = ir::bytes(m.type) * m.count;
     widest = std::max(widest, w);
-    aligned = aligned && static_cast<int64_t>(m.imm) % w == 0;
+    aligned = aligned && plan_.access[member].offset % w == 0;
     for (int64_t p : l.pattern) aligned = aligned && p % w == 0;
   }
   const bool base_aligned = (int64_t{1} << std::min<int>(l.known_bits, 8)) >= widest && static_cast<int64_t>(l.residue) % widest == 0;
   if (!aligned) return builder_.getFalse();
   for (uint32_t g = 0; g < l.groups; ++g) {
-    Value* base = builder_.CreateZExt(scalar(inst.args[0], g, l.groups), i64);
+    Value* base = builder_.CreateZExt(scalar(plan.root, g, l.groups), i64);
     Value* first = builder_.CreateAdd(base, builder_.getInt64(static_cast<uint64_t>(low)));
     both(builder_.CreateICmpULE(builder_.CreateSub(first, low_bound), room));
     if (!base_aligned) both(builder_.CreateICmpEQ(builder_.CreateAnd(base, builder_.getInt64(static_cast<uint64_t>(widest - 1))), builder_.getInt64(0)));
@@ -131,14 +132,14 @@ llvm::Value* KernelEmitter::in_bounds(ValueId v) {
 }
 
 llvm::Value* KernelEmitter::is_disjoint(ValueId v) {
-  const Inst& inst = f_.insts[v];
-  const Lanes& l = lanes(inst.args[0]);
+  const ValueId root = plan_.access[v].root;
+  const Lanes& l = lanes(root);
   const uint64_t distance = plan_.access[v].disjoint;
   Value* all = nullptr;
   for (uint32_t a = 0; a < l.groups; ++a)
     for (uint32_t b = a + 1; b < l.groups; ++b) {
       // |x - y| >= d, unsigned: (x - y) + d >= 2d unless x - y lies in (-d, d)
-      Value* gap = builder_.CreateSub(scalar(inst.args[0], b, l.groups), scalar(inst.args[0], a, l.groups));
+      Value* gap = builder_.CreateSub(scalar(root, b, l.groups), scalar(root, a, l.groups));
       gap = builder_.CreateSExtOrTrunc(gap, builder_.getInt64Ty());
       Value* apart = builder_.CreateICmpUGE(builder_.CreateAdd(gap, builder_.getInt64(distance - 1)), builder_.getInt64(2 * distance - 1));
       all = all ? builder_.CreateAnd(all, apart) : apart;
@@ -160,7 +161,7 @@ void KernelEmitter::count_request(ValueId v) {
   auto* i64 = builder_.getInt64Ty();
   Value* key = builder_.CreateZExt(mask_, i64);
   if (plan.count == AccessPlan::Count::Residue)
-    key = builder_.CreateOr(key, builder_.CreateShl(residue_index(builder_, plan, scalar(f_.insts[v].args[0], 0, 1)), 32));
+    key = builder_.CreateOr(key, builder_.CreateShl(residue_index(builder_, plan, scalar(plan.root, 0, 1)), 32));
   Value* recent = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), env_field(offsetof(exec::WarpEnv, recent), builder_.getPtrTy(), true),
                                               f_.insts[v].site * sizeof(exec::Recent));
   Value* count_at = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), recent, offsetof(exec::Recent, count));
@@ -180,7 +181,7 @@ void KernelEmitter::count_residue(ValueId v) {
   const AccessPlan& plan = plan_.access[v];
   if (!counting_ || plan.count != AccessPlan::Count::Residue || counted_residues_[plan.counter]) return;
   counted_residues_[plan.counter] = true;
-  count_at(plan.counter, residue_index(builder_, plan, scalar(f_.insts[v].args[0], 0, 1)), builder_.getInt64(1));
+  count_at(plan.counter, residue_index(builder_, plan, scalar(plan.root, 0, 1)), builder_.getInt64(1));
 }
 
 std::vector<llvm::Value*> KernelEmitter::merge(const std::vector<Value*>& a, llvm::BasicBlock* from_a, const std::vector<Value*>& b,
@@ -205,10 +206,10 @@ void KernelEmitter::define_access(ValueId v, std::vector<Value*> parts) {
 
 void KernelEmitter::emit_short_way(ValueId v) {
   const AccessPlan& plan = plan_.access[v];
+  const bool can_differ = !lanes(plan.root).guards.empty();
   if (!mask_) count_residue(v);
-  const bool can_differ = !lanes(f_.insts[v].args[0]).guards.empty();
   if (!mask_ && !can_differ) {
-    test_full(v);
+    if (!tested_.count(v)) test_full(v);
   } else if (mask_ && plan.proved && plan.disjoint == 0) {
     count_request(v);
   } else {
@@ -219,6 +220,21 @@ void KernelEmitter::emit_short_way(ValueId v) {
     define_access(v, short_load(v));
   else
     short_store(v);
+}
+
+// At the start of a block: the tests and counts of its accesses whose addresses are known by then. A call in their middle
+// would cost the hot path its vector registers.
+void KernelEmitter::emit_tests(BlockId b) {
+  for (ValueId v : f_.blocks[b].insts) {
+    const AccessPlan& plan = plan_.access[v];
+    if (plan.way == AccessPlan::Way::None || plan.way == AccessPlan::Way::General) continue;
+    if (counting_ && plan.count == AccessPlan::Count::Event) continue;
+    const Inst& root = f_.insts[plan.root];
+    if ((root.block == b && root.op != Op::Phi) || !lanes(plan.root).guards.empty()) continue;
+    count_residue(v);
+    test_full(v);
+    tested_.insert(v);
+  }
 }
 
 // Full warp, exact pattern: whatever is unusual is dealt with aside, and then the access is made all the same.
@@ -236,7 +252,7 @@ void KernelEmitter::test_full(ValueId v) {
   };
   if (counting_ && plan.disjoint != 0)
     aside(is_disjoint(v), [&] {
-      count_at(plan.exceptions, residue_index(builder_, plan, scalar(inst.args[0], 0, lanes(inst.args[0]).groups)), builder_.getInt64(1));
+      count_at(plan.exceptions, residue_index(builder_, plan, scalar(plan.root, 0, lanes(plan.root).groups)), builder_.getInt64(1));
       builder_.CreateCall(runtime("wl_report", {builder_.getPtrTy(), builder_.getInt32Ty()}, builder_.getVoidTy()), {env_, builder_.getInt32(v)});
     });
   if (plan.proved || plan.leader != v) return;
@@ -249,7 +265,7 @@ void KernelEmitter::test_full(ValueId v) {
 void KernelEmitter::emit_either_way(ValueId v) {
   const Inst& inst = f_.insts[v];
   const AccessPlan& plan = plan_.access[v];
-  const Lanes& address = lanes(inst.args[0]);
+  const Lanes& address = lanes(plan_.access[v].root);
   Value* as_planned = assumed_holds(address);
   if (counting_ && plan.disjoint != 0) {
     Value* apart = is_disjoint(v);
@@ -275,7 +291,7 @@ void KernelEmitter::emit_either_way(ValueId v) {
   Value* report = builder_.getInt32(counting_ && mask_);
   if (counting_ && !mask_ && as_planned) {
     report = builder_.CreateZExt(builder_.CreateNot(as_planned), builder_.getInt32Ty());
-    count_at(plan.exceptions, residue_index(builder_, plan, scalar(inst.args[0], 0, address.groups)),
+    count_at(plan.exceptions, residue_index(builder_, plan, scalar(plan.root, 0, address.groups)),
              builder_.CreateZExt(report, builder_.getInt64Ty()));
   }
   emit_long_way(v, active(), report);
@@ -290,7 +306,7 @@ void KernelEmitter::emit_either_way(ValueId v) {
 // Parts of a load with several components: component 0's parts, then component 1's ...
 std::vector<llvm::Value*> KernelEmitter::short_load(ValueId v) {
   const Inst& inst = f_.insts[v];
-  const Lanes& address = lanes(inst.args[0]);
+  const Lanes& address = lanes(plan_.access[v].root);
   llvm::Type* t = type(inst.type);
   const int64_t bytes = ir::bytes(inst.type), width = bytes * inst.count;
   std::vector<std::vector<Value*>> components(inst.count);
@@ -341,7 +357,7 @@ std::vector<llvm::Value*> KernelEmitter::short_load(ValueId v) {
 
 void KernelEmitter::short_store(ValueId v) {
   const Inst& inst = f_.insts[v];
-  const Lanes& address = lanes(inst.args[0]);
+  const Lanes& address = lanes(plan_.access[v].root);
   const int64_t bytes = ir::bytes(inst.type), width = bytes * inst.count;
   auto store = [&](Value* x, Value* at) {
     builder_.CreateAlignedStore(x, at, llvm::Align(static_cast<uint64_t>(bytes)))->setVolatile(inst.is_volatile);

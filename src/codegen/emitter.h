@@ -10,6 +10,7 @@
 #pragma once
 #include <functional>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "codegen/plan.h"
@@ -94,6 +95,7 @@ class KernelEmitter {
   void emit_access(ValueId v);
   bool maskable(ValueId v) const;
   void emit_short_way(ValueId v);
+  void emit_tests(BlockId b);
   void test_full(ValueId v);
   void emit_either_way(ValueId v);
   void emit_lane_way(ValueId v, Value* mask);
@@ -163,6 +165,7 @@ class KernelEmitter {
   std::map<ValueId, std::vector<Value*>> cache_;
   std::map<std::pair<Value*, uint32_t>, Value*> vector_masks_;
   std::map<uint32_t, bool> counted_residues_;
+  std::set<ValueId> tested_;
   std::map<std::pair<Value*, uint32_t>, Value*> lane_arrays_;
 };
 

@@ -73,7 +73,10 @@ class Planner {
   void plan_access(ValueId v) {
     const Inst& inst = f_.insts[v];
     AccessPlan& a = plan_.access[v];
-    const Lanes& address = plan_.lanes.values[inst.args[0]];
+    a.root = inst.args[0];
+    a.offset = static_cast<int64_t>(inst.imm);
+    find_root(a, inst.block);
+    const Lanes& address = plan_.lanes.values[a.root];
     a.way = AccessPlan::Way::General;
     const bool lanes_differ = inst.op == Op::Atomic || inst.op == Op::Reduce || inst.guard != kNone;
     const bool elsewhere = inst.space == Space::Local || inst.space == Space::Generic;
@@ -85,6 +88,33 @@ class Planner {
       plan_test(v, address, width);
     }
     a.exceptions = take(a.entries);
+  }
+
+  // x + 4096, x + 8192, ... of an unrolled loop are one address and offsets.
+  void find_root(AccessPlan& a, BlockId block) const {
+    for (;;) {
+      const Inst& inst = f_.insts[a.root];
+      if (inst.op != Op::Add || inst.block != block) return;
+      size_t k = 0;
+      auto is_constant = [&](size_t n) {
+        const Lanes& l = plan_.lanes.values[inst.args[n]];
+        return l.uniform() && l.known_bits >= 64;
+      };
+      if (is_constant(1))
+        k = 0;
+      else if (is_constant(0))
+        k = 1;
+      else
+        return;
+      const Lanes& rest = plan_.lanes.values[inst.args[k]];
+      const Lanes& sum = plan_.lanes.values[a.root];
+      // A 32-bit address (of shared memory) may wrap where the sum does not: only as long as both stay below the sign.
+      const uint64_t added = plan_.lanes.values[inst.args[1 - k]].residue;
+      if (!rest.affine() || rest.pattern != sum.pattern || rest.groups != sum.groups || !(rest.guards == sum.guards)) return;
+      if (inst.type == ir::Type::I32 && (rest.unsigned_max > 0x7fffffff || added > 0x7fffffff)) return;
+      a.offset += static_cast<int64_t>(added);
+      a.root = inst.args[k];
+    }
   }
 
   // Can a full warp's access be done without looking at each lane's address? Vector elements need adjacent lanes.
@@ -99,7 +129,7 @@ class Planner {
   void plan_count(ValueId v, const Lanes& address, int64_t width) {
     const Inst& inst = f_.insts[v];
     AccessPlan& a = plan_.access[v];
-    const int64_t offset = static_cast<int64_t>(inst.imm);
+    const int64_t offset = a.offset;
     const uint32_t group = kWarpSize / address.groups;
     const auto [low, high] = std::minmax_element(address.pattern.begin(), address.pattern.end());
     const int64_t span = *high - *low + width;
@@ -120,7 +150,7 @@ class Planner {
     if (a.count == AccessPlan::Count::Block) return;
     a.shift = known_bits;
     a.entries = 1u << (needed - a.shift);
-    auto [it, fresh] = shared_counters_.emplace(inst.args[0], 0u);
+    auto [it, fresh] = shared_counters_.emplace(a.root, 0u);
     if (fresh) it->second = take(a.entries);
     a.counter = it->second;
   }
@@ -128,15 +158,15 @@ class Planner {
   void plan_test(ValueId v, const Lanes& address, int64_t width) {
     const Inst& inst = f_.insts[v];
     AccessPlan& a = plan_.access[v];
-    const int64_t offset = static_cast<int64_t>(inst.imm);
-    const uint64_t last = address.unsigned_max + inst.imm + static_cast<uint64_t>(width);
+    const int64_t offset = a.offset;
+    const uint64_t last = address.unsigned_max + static_cast<uint64_t>(offset) + static_cast<uint64_t>(width);
     bool aligned = (int64_t{1} << std::min<int>(address.known_bits, 8)) >= width && static_cast<int64_t>(address.residue) % width == 0 && offset % width == 0;
     for (int64_t p : address.pattern) aligned = aligned && p % width == 0;
     a.proved = inst.space == Space::Shared && aligned && address.guards.empty() && offset >= 0 && address.unsigned_max <= f_.shared_bytes &&
                last <= f_.shared_bytes;
     if (a.proved || !address.guards.empty()) return;
     const auto [low, high] = std::minmax_element(address.pattern.begin(), address.pattern.end());
-    auto [it, fresh] = leaders_.emplace(std::make_pair(inst.args[0], inst.space), v);
+    auto [it, fresh] = leaders_.emplace(std::make_pair(a.root, inst.space), v);
     a.leader = it->second;
     AccessPlan& leader = plan_.access[it->second];
     if (fresh) leader.low = *low + offset, leader.high = *high + offset + width;

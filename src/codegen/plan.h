@@ -24,7 +24,10 @@ struct AccessPlan {
   };
   Way way = Way::None;
   Count count = Count::Event;
-  // Full-warp requests of this site touch base + pattern[lane], the immediate offset included; base is congruent to
+  // The address is that of `root` plus `offset`: the instruction's own, and constants added to it in the same basic block.
+  ir::ValueId root = ir::kNone;
+  int64_t offset = 0;
+  // Full-warp requests of this site touch root's base + pattern[lane], the offset included; base is congruent to
   // residue + (counter's index << shift) modulo 128. With several groups the pattern holds them far apart (see plan.cpp).
   passes::LanePattern pattern{};
   uint32_t residue = 0;

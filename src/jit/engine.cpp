@@ -26,7 +26,7 @@ using passes::Specialization;
 namespace {
 
 // Changes whenever the code made for the same kernel changes: it names the files of the cache.
-constexpr const char* kCodeVersion = "warplens-code-3";
+constexpr const char* kCodeVersion = "warplens-code-4";
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -146,7 +146,7 @@ exec::KernelTables Engine::Impl::make_tables(const LoadedKernel& k, const Plan& 
                : inst.op == Op::Atomic ? exec::AccessKind::Atomic : exec::AccessKind::Reduction;
       a.element_bytes = static_cast<uint8_t>(ir::bytes(inst.type));
       a.components = inst.count;
-      a.offset = static_cast<int64_t>(inst.imm);
+      a.offset = plan.access[v].offset;
       a.is_float = ir::is_float(inst.type);
       a.atomic = static_cast<exec::AtomicOp>(inst.imm2);
       const AccessPlan& ap = plan.access[v];
