@@ -13,23 +13,10 @@ using Type = Constant::Type;
 
 enum Operator : int { None, Mul, Div, Rem, Add, Sub, Shl, Shr, Lt, Gt, Le, Ge, Eq, Ne, And, Xor, Or, LogAnd, LogOr };
 
-struct OperatorText {
-  Operator op;
-  int precedence;  // larger binds tighter
-  std::string_view text;
-};
-
-constexpr OperatorText kOperators[] = {
-    {LogOr, 1, "||"}, {LogAnd, 2, "&&"}, {Eq, 6, "=="}, {Ne, 6, "!="},  {Le, 7, "<="},  {Ge, 7, ">="},
-    {Shl, 8, "<<"},   {Shr, 8, ">>"},    {Or, 3, "|"},  {Xor, 4, "^"},  {And, 5, "&"},  {Lt, 7, "<"},
-    {Gt, 7, ">"},     {Add, 9, "+"},     {Sub, 9, "-"}, {Mul, 10, "*"}, {Div, 10, "/"}, {Rem, 10, "%"},
-};
-
+// How tightly an operator binds; 0 for none.
 int precedence(int op) {
-  for (const OperatorText& o : kOperators) {
-    if (o.op == op) return o.precedence;
-  }
-  return 0;
+  constexpr int kTightness[] = {0, 10, 10, 10, 9, 9, 8, 8, 7, 7, 7, 7, 6, 6, 5, 4, 3, 2, 1};
+  return kTightness[op];
 }
 
 bool is_float(const Constant& c) { return c.type == Type::F32 || c.type == Type::F64; }
@@ -196,13 +183,40 @@ bool Parser::expression(Constant& out) {
 
 int Parser::binary_operator(int& length) const {
   if (token_.kind != TokenKind::Punct) return None;
-  const char text[2] = {token_.punct, lexer_.adjacent()};
-  for (const OperatorText& o : kOperators) {  // two-character ones come first
-    if (!std::string_view(text, 2).starts_with(o.text)) continue;
-    length = static_cast<int>(o.text.size());
-    return o.op;
+  const char next = lexer_.adjacent();
+  const auto either = [&](char second, int both, int one) {
+    length = next == second ? 2 : 1;
+    return next == second ? both : one;
+  };
+  length = 1;
+  switch (token_.punct) {
+    case '*':
+      return Mul;
+    case '/':
+      return Div;
+    case '%':
+      return Rem;
+    case '+':
+      return Add;
+    case '-':
+      return Sub;
+    case '^':
+      return Xor;
+    case '&':
+      return either('&', LogAnd, And);
+    case '|':
+      return either('|', LogOr, Or);
+    case '=':
+      return either('=', Eq, None);
+    case '!':
+      return either('=', Ne, None);
+    case '<':
+      return next == '<' ? either('<', Shl, Lt) : either('=', Le, Lt);
+    case '>':
+      return next == '>' ? either('>', Shr, Gt) : either('=', Ge, Gt);
+    default:
+      return None;
   }
-  return None;
 }
 
 void Parser::advance_operator(int length) {

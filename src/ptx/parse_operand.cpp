@@ -174,10 +174,14 @@ bool Parser::operand_list(std::vector<Operand>& out) {
     ok = operand(next);
     gathered_.push_back(std::move(next));
   } while (ok && accept(','));
+  take_gathered(first, out);
+  return ok;
+}
+
+void Parser::take_gathered(size_t first, std::vector<Operand>& out) {
   const auto begin = gathered_.begin() + static_cast<std::ptrdiff_t>(first);
   out.insert(out.end(), std::make_move_iterator(begin), std::make_move_iterator(gathered_.end()));
   gathered_.erase(begin, gathered_.end());
-  return ok;
 }
 
 // Whether '(' starts a list: in calls, and in instructions that nobody knows. Elsewhere it is a constant expression.

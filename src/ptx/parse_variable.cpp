@@ -130,12 +130,17 @@ bool Parser::initializer_value(Operand& out) {
   out.kind = Operand::Kind::Vector;
   ++operand_braces_;
   advance();
+  const size_t first = gathered_.size();
+  bool ok = true;
   if (!at('}')) {
     do {
-      if (!initializer_value(out.elements.emplace_back()) || !field_value(out.elements.back())) return false;
-    } while (accept(',') && !at('}'));
+      Operand next;
+      ok = initializer_value(next) && field_value(next);
+      gathered_.push_back(std::move(next));
+    } while (ok && accept(',') && !at('}'));
   }
-  if (!expect('}', "in an initialiser")) return false;
+  take_gathered(first, out.elements);
+  if (!ok || !expect('}', "in an initialiser")) return false;
   --operand_braces_;
   leave_nesting();
   return true;

@@ -107,6 +107,7 @@ class Parser {
   bool address_base(Operand& out);
   bool elements(Operand& out, char close, std::string_view where);
   bool operand_list(std::vector<Operand>& out);
+  void take_gathered(size_t first, std::vector<Operand>& out);  // what was gathered since, behind what is in `out`
   bool takes_lists() const;
   bool constant_operand(Operand& out);
   bool symbol_offset(int64_t& offset);
