@@ -23,24 +23,38 @@ T combine(AtomicOp op, bool is_float, T old, T x, T y) {
     if (op == AtomicOp::FMax) return std::bit_cast<T>(std::fmax(a, b));
   }
   switch (op) {
-    case AtomicOp::Add: return static_cast<T>(old + x);
-    case AtomicOp::MinS: return static_cast<S>(old) < static_cast<S>(x) ? old : x;
-    case AtomicOp::MaxS: return static_cast<S>(old) > static_cast<S>(x) ? old : x;
-    case AtomicOp::MinU: return old < x ? old : x;
-    case AtomicOp::MaxU: return old > x ? old : x;
-    case AtomicOp::And: return old & x;
-    case AtomicOp::Or: return old | x;
-    case AtomicOp::Xor: return old ^ x;
-    case AtomicOp::Exch: return x;
-    case AtomicOp::Cas: return old == x ? y : old;
-    case AtomicOp::Inc: return old >= x ? T{0} : static_cast<T>(old + 1);
-    case AtomicOp::Dec: return old == 0 || old > x ? x : static_cast<T>(old - 1);
-    default: return old;
+    case AtomicOp::Add:
+      return static_cast<T>(old + x);
+    case AtomicOp::MinS:
+      return static_cast<S>(old) < static_cast<S>(x) ? old : x;
+    case AtomicOp::MaxS:
+      return static_cast<S>(old) > static_cast<S>(x) ? old : x;
+    case AtomicOp::MinU:
+      return old < x ? old : x;
+    case AtomicOp::MaxU:
+      return old > x ? old : x;
+    case AtomicOp::And:
+      return old & x;
+    case AtomicOp::Or:
+      return old | x;
+    case AtomicOp::Xor:
+      return old ^ x;
+    case AtomicOp::Exch:
+      return x;
+    case AtomicOp::Cas:
+      return old == x ? y : old;
+    case AtomicOp::Inc:
+      return old >= x ? T{0} : static_cast<T>(old + 1);
+    case AtomicOp::Dec:
+      return old == 0 || old > x ? x : static_cast<T>(old - 1);
+    default:
+      return old;
   }
 }
 
 template <typename T>
-void run_lanes(const AccessInfo& info, uint32_t mask, uint8_t* const pointers[kWarpSize], uint8_t* values, bool exclusive) {
+void run_lanes(const AccessInfo& info, uint32_t mask, uint8_t* const pointers[kWarpSize], uint8_t* values,
+               bool exclusive) {
   T operands[kWarpSize], seconds[kWarpSize], old[kWarpSize] = {};
   std::memcpy(operands, values, sizeof operands);
   std::memcpy(seconds, values + sizeof operands, sizeof seconds);
@@ -58,7 +72,8 @@ void run_lanes(const AccessInfo& info, uint32_t mask, uint8_t* const pointers[kW
       continue;
     }
     old[l] = place.load();
-    while (!place.compare_exchange_weak(old[l], combine<T>(info.atomic, info.is_float, old[l], operands[l], seconds[l]))) {
+    while (
+        !place.compare_exchange_weak(old[l], combine<T>(info.atomic, info.is_float, old[l], operands[l], seconds[l]))) {
     }
   }
   std::memcpy(values + 1024, old, sizeof old);
@@ -72,9 +87,15 @@ uint32_t Worker::atomic(uint32_t inst, uint32_t mask, bool count) {
   if (!resolve(info, mask, count, pointers)) return 1;
   const bool exclusive = info.space == AccessSpace::Shared || info.space == AccessSpace::Local;
   switch (info.element_bytes) {
-    case 2: run_lanes<uint16_t>(info, mask, pointers, env.values, exclusive); break;
-    case 4: run_lanes<uint32_t>(info, mask, pointers, env.values, exclusive); break;
-    default: run_lanes<uint64_t>(info, mask, pointers, env.values, exclusive); break;
+    case 2:
+      run_lanes<uint16_t>(info, mask, pointers, env.values, exclusive);
+      break;
+    case 4:
+      run_lanes<uint32_t>(info, mask, pointers, env.values, exclusive);
+      break;
+    default:
+      run_lanes<uint64_t>(info, mask, pointers, env.values, exclusive);
+      break;
   }
   return 0;
 }

@@ -1,8 +1,9 @@
 // Barriers of a block. All warps have run until they wait or end; here it is decided which waiting warps go on.
 //
-// bar.sync id [, count]: the barrier completes when `count` threads (all of the block's, if not given) have arrived. Threads
-// that ended no longer count, as on Volta and later for the whole block's barrier. A warp whose lanes wait arrives with its
-// waiting lanes. If no barrier can complete and some warp still waits, the program is stuck: that is reported, not waited for.
+// bar.sync id [, count]: the barrier completes when `count` threads (all of the block's, if not given) have arrived.
+// Threads that ended no longer count, as on Volta and later for the whole block's barrier. A warp whose lanes wait
+// arrives with its waiting lanes. If no barrier can complete and some warp still waits, the program is stuck: that is
+// reported, not waited for.
 #include <bit>
 
 #include "exec/worker.h"
@@ -56,7 +57,8 @@ uint32_t Worker::barrier() {
   for (uint32_t w = 0; w < warps; ++w) {
     const WarpState& s = env.warps[w];
     if (s.state == WarpState::kDone) continue;
-    // Whoever was released has run on since, so every warp that is not done waits, with all its lanes that have not ended.
+    // Whoever was released has run on since, so every warp that is not done waits, with all its lanes that have not
+    // ended.
     live += static_cast<uint32_t>(std::popcount(s.lanes));
     ids |= 1u << (s.barrier & 15);
   }
@@ -70,8 +72,10 @@ uint32_t Worker::barrier() {
   uint32_t waiting_warps = 0, first = 0;
   for (uint32_t w = warps; w-- > 0;)
     if (env.warps[w].state > 0) ++waiting_warps, first = w;
-  f.thread = {first * kWarpSize % block_.x, first * kWarpSize / block_.x % block_.y, first * kWarpSize / block_.x / block_.y};
-  f.message = std::to_string(waiting_warps) + " of the block's " + std::to_string(warps) + " warps wait at barriers that no other thread will reach";
+  f.thread = {first * kWarpSize % block_.x, first * kWarpSize / block_.x % block_.y,
+              first * kWarpSize / block_.x / block_.y};
+  f.message = std::to_string(waiting_warps) + " of the block's " + std::to_string(warps) +
+              " warps wait at barriers that no other thread will reach";
   if (!fault) fault = std::move(f);
   return 1;
 }

@@ -88,10 +88,18 @@ struct Buffer {
 class GridWorker {
  public:
   GridWorker(const GridRequest& r, event::Sink* sink, const uint8_t* stop)
-      : request_(r), worker_(*r.tables, *r.memory, sink, r.config.block), warps_((r.config.block.count() + kWarpSize - 1) / kWarpSize),
-        shared_(r.shared_bytes + 64), local_(warps_ * kWarpSize * r.tables->local_bytes), saved_(warps_ * r.save_bytes),
-        scratch_(2048), pending_(4 * (r.blocks_of_code + 1)), counters_(r.counters + 1), bounds_(r.tables->sites + 1),
-        recent_(r.tables->sites + 1), states_(warps_) {
+      : request_(r),
+        worker_(*r.tables, *r.memory, sink, r.config.block),
+        warps_((r.config.block.count() + kWarpSize - 1) / kWarpSize),
+        shared_(r.shared_bytes + 64),
+        local_(warps_ * kWarpSize * r.tables->local_bytes),
+        saved_(warps_ * r.save_bytes),
+        scratch_(2048),
+        pending_(4 * (r.blocks_of_code + 1)),
+        counters_(r.counters + 1),
+        bounds_(r.tables->sites + 1),
+        recent_(r.tables->sites + 1),
+        states_(warps_) {
     WarpEnv& e = worker_.env;
     e.params = r.params.data();
     e.symbols = r.symbols.data();
@@ -140,12 +148,14 @@ class GridWorker {
   std::vector<WarpState> states_;
 };
 
-uint64_t position(const Fault& f, const Dim3& grid) { return (uint64_t{f.block.z} * grid.y + f.block.y) * grid.x + f.block.x; }
+uint64_t position(const Fault& f, const Dim3& grid) {
+  return (uint64_t{f.block.z} * grid.y + f.block.y) * grid.x + f.block.x;
+}
 
 }  // namespace
 
-GridResult run_grid(ThreadPool& pool, const GridRequest& request, const std::function<event::Sink*(unsigned worker)>& make_sink,
-                    const std::atomic<bool>& stop) {
+GridResult run_grid(ThreadPool& pool, const GridRequest& request,
+                    const std::function<event::Sink*(unsigned worker)>& make_sink, const std::atomic<bool>& stop) {
   static_assert(sizeof(std::atomic<bool>) == 1, "compiled code polls the flag as a byte");
   const auto* stop_byte = reinterpret_cast<const uint8_t*>(&stop);
   const uint64_t blocks = request.config.grid.count();
@@ -154,7 +164,8 @@ GridResult run_grid(ThreadPool& pool, const GridRequest& request, const std::fun
   const uint64_t step = std::max<uint64_t>(1, blocks / (uint64_t{threads} * 32));
   std::atomic<uint64_t> next{0};
   std::vector<std::unique_ptr<GridWorker>> workers;
-  for (unsigned w = 0; w < threads; ++w) workers.push_back(std::make_unique<GridWorker>(request, make_sink(w), stop_byte));
+  for (unsigned w = 0; w < threads; ++w)
+    workers.push_back(std::make_unique<GridWorker>(request, make_sink(w), stop_byte));
   pool.run(threads, [&](unsigned w) { workers[w]->take_blocks(next, step, stop_byte); });
 
   GridResult result;
@@ -163,7 +174,8 @@ GridResult run_grid(ThreadPool& pool, const GridRequest& request, const std::fun
     for (uint32_t k = 0; k < request.counters; ++k) result.counters[k] += w->counters()[k];
     const auto& f = w->fault();
     // The fault of the lowest block, whichever worker met it.
-    if (f && (!result.fault || position(*f, request.config.grid) < position(*result.fault, request.config.grid))) result.fault = f;
+    if (f && (!result.fault || position(*f, request.config.grid) < position(*result.fault, request.config.grid)))
+      result.fault = f;
   }
   return result;
 }

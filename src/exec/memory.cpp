@@ -193,6 +193,7 @@ std::string DeviceMemory::describe_nearest(uint64_t address, uint64_t bytes) con
   uint64_t before = above ? above->base - address : ~uint64_t{0};
   if (address < kNullWindow) return fmt::format("{} bytes from the null pointer", address);
   if (std::min(past, before) > kFar) return "far from every allocation";
+  if (past == 0) return "right after the end of " + named(*below);
   if (past <= before) return fmt::format("{} bytes past the end of {}", past, named(*below));
   return fmt::format("{} bytes before {}", before, named(*above));
 }

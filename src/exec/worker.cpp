@@ -20,7 +20,8 @@ Worker::Worker(const KernelTables& tables, const DeviceMemory& memory, event::Si
 }
 
 void Worker::flush() {
-  if (sink_ && env.event != batch_.data()) sink_->accesses({batch_.data(), static_cast<size_t>(env.event - batch_.data())});
+  if (sink_ && env.event != batch_.data())
+    sink_->accesses({batch_.data(), static_cast<size_t>(env.event - batch_.data())});
   env.event = batch_.data();
 }
 
@@ -35,7 +36,8 @@ void Worker::recent(uint32_t inst, uint64_t key) {
   const AccessInfo& info = tables_.access[inst];
   Recent& r = env.recent[info.site];
   if (sink_ && r.count != 0 && static_cast<uint32_t>(r.key) != 0) {
-    const event::Pattern p{info.site, static_cast<uint32_t>(r.key), info.residue + (static_cast<uint32_t>(r.key >> 32) << info.shift), r.count, info.pattern};
+    const event::Pattern p{info.site, static_cast<uint32_t>(r.key),
+                           info.residue + (static_cast<uint32_t>(r.key >> 32) << info.shift), r.count, info.pattern};
     sink_->patterns({&p, 1});
   }
   r = {key, 1};
@@ -61,8 +63,10 @@ uint32_t Worker::fail(const AccessInfo& info, FaultKind kind, uint32_t lane, uin
   f.address = address;
   f.bytes = info.element_bytes * info.components;
   if (kind == FaultKind::OutOfBounds) f.nearest = memory_.describe_nearest(address, f.bytes);
-  if (kind == FaultKind::SharedOutOfBounds) f.nearest = "the block's shared memory has " + std::to_string(env.shared_bytes) + " bytes";
-  if (kind == FaultKind::LocalOutOfBounds) f.nearest = "the thread's local memory has " + std::to_string(tables_.local_bytes) + " bytes";
+  if (kind == FaultKind::SharedOutOfBounds)
+    f.nearest = "the block's shared memory has " + std::to_string(env.shared_bytes) + " bytes";
+  if (kind == FaultKind::LocalOutOfBounds)
+    f.nearest = "the thread's local memory has " + std::to_string(tables_.local_bytes) + " bytes";
   if (!fault) fault = std::move(f);
   return 1;
 }
@@ -89,7 +93,8 @@ bool Worker::resolve_lane(const AccessInfo& info, uint32_t lane, uint8_t** point
   if (!allocation) return fail(info, FaultKind::OutOfBounds, lane, address), false;
   // Remember it: the next access of this site most likely stays inside.
   const uint64_t reach = std::max(info.reach, width);
-  if (allocation->bytes >= reach && info.space != AccessSpace::Generic) env.bounds[info.site] = {allocation->base, allocation->bytes - reach};
+  if (allocation->bytes >= reach && info.space != AccessSpace::Generic)
+    env.bounds[info.site] = {allocation->base, allocation->bytes - reach};
   *pointer = reinterpret_cast<uint8_t*>(address);
   return true;
 }
@@ -105,7 +110,8 @@ bool Worker::resolve_window(const AccessInfo& info, uint32_t mask, uint8_t* poin
     if (offset > size || size - offset < width)
       return fail(info, shared ? FaultKind::SharedOutOfBounds : FaultKind::LocalOutOfBounds, lane, offset), false;
     if (offset % width != 0) return fail(info, FaultKind::Misaligned, lane, offset), false;
-    pointers[lane] = shared ? env.shared + offset : env.local + (uint64_t{env.warp} * kWarpSize + lane) * tables_.local_bytes + offset;
+    pointers[lane] = shared ? env.shared + offset
+                            : env.local + (uint64_t{env.warp} * kWarpSize + lane) * tables_.local_bytes + offset;
   }
   return true;
 }
@@ -159,10 +165,18 @@ void scatter(uint8_t* const pointers[kWarpSize], uint32_t mask, uint32_t compone
 template <typename F>
 void with_width(uint32_t bytes, F f) {
   switch (bytes) {
-    case 1: f(uint8_t{}); break;
-    case 2: f(uint16_t{}); break;
-    case 4: f(uint32_t{}); break;
-    default: f(uint64_t{}); break;
+    case 1:
+      f(uint8_t{});
+      break;
+    case 2:
+      f(uint16_t{});
+      break;
+    case 4:
+      f(uint32_t{});
+      break;
+    default:
+      f(uint64_t{});
+      break;
   }
 }
 
@@ -223,7 +237,8 @@ uint64_t Worker::clock(uint32_t special_register) {
   (void)special_register;
   // A steady count that grows with work done; no claim about a GPU's cycles.
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  ticks_ = std::max<uint64_t>(ticks_ + 1, static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()));
+  ticks_ = std::max<uint64_t>(ticks_ + 1,
+                              static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()));
   return ticks_;
 }
 
@@ -237,14 +252,18 @@ uint32_t wl_store(WarpEnv* env, uint32_t inst, uint32_t mask, uint32_t count) {
 uint32_t wl_atomic(WarpEnv* env, uint32_t inst, uint32_t mask, uint32_t count) {
   return static_cast<Worker*>(env->worker)->atomic(inst, mask, count != 0);
 }
-uint32_t wl_trap(WarpEnv* env, uint32_t inst, uint32_t mask) { return static_cast<Worker*>(env->worker)->trap(inst, mask); }
+uint32_t wl_trap(WarpEnv* env, uint32_t inst, uint32_t mask) {
+  return static_cast<Worker*>(env->worker)->trap(inst, mask);
+}
 uint32_t wl_stopped(WarpEnv* env) { return static_cast<Worker*>(env->worker)->stopped(); }
 uint32_t wl_barrier(WarpEnv* env) { return static_cast<Worker*>(env->worker)->barrier(); }
 uint32_t wl_test(WarpEnv* env, uint32_t inst) { return static_cast<Worker*>(env->worker)->test(inst); }
 void wl_report(WarpEnv* env, uint32_t inst) { static_cast<Worker*>(env->worker)->report_full(inst); }
 void wl_flush(WarpEnv* env) { static_cast<Worker*>(env->worker)->flush(); }
 void wl_recent(WarpEnv* env, uint32_t inst, uint64_t key) { static_cast<Worker*>(env->worker)->recent(inst, key); }
-uint64_t wl_clock(WarpEnv* env, uint32_t special_register) { return static_cast<Worker*>(env->worker)->clock(special_register); }
+uint64_t wl_clock(WarpEnv* env, uint32_t special_register) {
+  return static_cast<Worker*>(env->worker)->clock(special_register);
+}
 }
 
 }  // namespace warplens::exec

@@ -68,6 +68,7 @@ TEST(DeviceMemory, DescribesWhatIsNear) {
   EXPECT_EQ(memory.describe_nearest(64, 4), "no memory is allocated");
   uint64_t a = must_allocate(memory, 512);
   must_allocate(memory, 512);
+  EXPECT_TRUE(memory.describe_nearest(a + 512, 4).starts_with("right after the end of the 512-byte allocation at 0x"));
   std::string named = memory.describe_nearest(a + 516, 4);
   EXPECT_TRUE(named.starts_with("4 bytes past the end of the 512-byte allocation at 0x")) << named;
   EXPECT_TRUE(

@@ -57,7 +57,7 @@ TEST(Faults, OutOfBounds) {
   EXPECT_EQ(failed.fault.block.x, 7u);
   EXPECT_EQ(failed.fault.thread.x, 104u);
   EXPECT_EQ(failed.fault.bytes, 4u);
-  EXPECT_TRUE(failed.fault.nearest.starts_with("0 bytes past the end of the 4000-byte allocation"))
+  EXPECT_TRUE(failed.fault.nearest.starts_with("right after the end of the 4000-byte allocation"))
       << failed.fault.nearest;
 }
 

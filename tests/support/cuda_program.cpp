@@ -41,6 +41,11 @@ std::vector<std::string> environment_of(const RunOptions& options, const std::st
     if (strncmp(*entry, "LD_LIBRARY_PATH=", 16) != 0 && strncmp(*entry, "WARPLENS_", 9) != 0) out.push_back(*entry);
   }
   out.push_back(std::string("LD_LIBRARY_PATH=") + WARPLENS_BINARY_DIR + "/lib");
+  // A program that was not built with the sanitizer must load its runtime first; its own leaks are not our business.
+  if (WL_SANITIZER_RUNTIME[0]) {
+    out.push_back(std::string("LD_PRELOAD=") + WL_SANITIZER_RUNTIME);
+    out.push_back("ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_abort=0");
+  }
   if (options.record) out.push_back("WARPLENS_SPOOL=" + spool);
   for (const auto& [name, value] : options.environment) out.push_back(name + "=" + value);
   return out;

@@ -1,0 +1,13 @@
+# cuda_program_test(NAME ...): a warplens_test that runs CUDA programs on our runtime (cuda_program.h).
+function(cuda_program_test name)
+  cmake_parse_arguments(A "" "" "SOURCES" ${ARGN})
+  warplens_test(${name} SOURCES ${A_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/cuda_program.cpp LIBS warplens_report)
+  add_dependencies(${name} cudart_11 cudart_12 cudart_13)
+  set(runtime "")
+  if(WARPLENS_SANITIZE MATCHES "address")
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libasan.so OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
+  elseif(WARPLENS_SANITIZE MATCHES "thread")
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libtsan.so OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
+  endif()
+  target_compile_definitions(${name} PRIVATE WL_SANITIZER_RUNTIME="${runtime}")
+endfunction()
