@@ -1,5 +1,6 @@
 // The runtime as a host program sees it: linked by name, its device code in a fat binary. Declarations are the test's
 // own, as nvcc's generated code would have them.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -310,6 +311,30 @@ TEST(RuntimeStreams, HostFunctionsRunInOrderOnTheirOwnThread) {
   EXPECT_EQ(cudaLaunchHostFunc(nullptr, note, &numbers[2]), kSuccess);
   EXPECT_EQ(cudaStreamSynchronize(nullptr), kSuccess);
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2}));
+}
+
+// Programs and libraries built for different releases may meet in one process: one device, one memory.
+TEST(RuntimeLibraries, ReleasesHaveTheirVersionsAndShareTheDevice) {
+  struct Release {
+    const char *file, *symbol_version;
+    int version;
+  };
+  for (const Release& release :
+       {Release{"libcudart.so.11.0", "libcudart.so.11.0", 11080}, Release{"libcudart.so.12", "libcudart.so.12", 12060},
+        Release{"libcudart.so.13", "libcudart.so.13", 13000}}) {
+    void* library = dlopen((WARPLENS_BINARY_DIR "/lib/" + std::string(release.file)).c_str(), RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library, nullptr) << dlerror();
+    auto find = [&](const char* name) { return dlvsym(library, name, release.symbol_version); };
+    ASSERT_NE(find("cudaMalloc"), nullptr);
+    EXPECT_EQ(find("cudaGetDeviceProperties_v2") != nullptr, release.version / 1000 == 12);
+    EXPECT_EQ(find("wl_cudaMalloc"), nullptr);
+    int version = 0;
+    reinterpret_cast<int (*)(int*)>(find("cudaRuntimeGetVersion"))(&version);
+    EXPECT_EQ(version, release.version);
+    void* at = nullptr;
+    EXPECT_EQ(reinterpret_cast<int (*)(void**, size_t)>(find("cudaMalloc"))(&at, 100), kSuccess);
+    EXPECT_EQ(cudaFree(at), kSuccess);
+  }
 }
 
 // As on a GPU: a context does not survive fork() in the child, and the parent's is unharmed.

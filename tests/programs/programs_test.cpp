@@ -1,5 +1,8 @@
 // Programs that do what they should.
 #include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
 
 #include "support/cuda_program.h"
 
@@ -56,6 +59,61 @@ TEST(Programs, CompiledInPieces) {
   std::string other = WARPLENS_SOURCE_DIR "/tests/programs/pieces_other.cu";
   ProgramResult result = run(compile("tests/programs/pieces_main.cu", {"-arch=sm_80", "-rdc=true", other}));
   EXPECT_EQ(result.output, "1000 1093 cudaSuccess\n-1 92 cudaSuccess\n") << result.errors;
+}
+
+TEST(Programs, LibrariesComeAndGo) {
+  WL_NEEDS_NVCC();
+  std::string library = compile("tests/programs/plugin.cu", {"-arch=sm_80", "-shared", "-Xcompiler -fPIC"});
+  ProgramResult result = run(compile("tests/programs/plugin_main.cu"), {.arguments = {library}});
+  EXPECT_EQ(result.output, "11 12\n11 12\n11 12\nown 5\n") << result.errors;
+  EXPECT_EQ(result.report.launches.size(), 7u);
+}
+
+// All that is counted, as text.
+std::string counts(const report::Report& report) {
+  std::string out;
+  for (const report::Launch& launch : report.launches) {
+    out += std::to_string(launch.instructions) + ' ' + std::to_string(launch.thread_instructions) + '\n';
+    for (const report::SiteCounts& site : launch.sites) {
+      for (uint64_t n :
+           {site.requests, site.lanes, site.sectors, site.sectors_ideal, site.tag_requests, site.wavefronts,
+            site.wavefronts_ideal, site.bytes_used, site.branch_executed, site.branch_divergent}) {
+        out += std::to_string(n) + ' ';
+      }
+      for (const auto& pattern : site.patterns) out += pattern.words + ' ' + std::to_string(pattern.count) + ' ';
+      out += '\n';
+    }
+  }
+  return out;
+}
+
+TEST(Programs, CountsAreTheSameWhateverTheThreads) {
+  WL_NEEDS_NVCC();
+  std::string program = compile("tests/programs/features.cu");
+  std::string one = counts(run(program, {.environment = {{"WARPLENS_THREADS", "1"}}}).report);
+  EXPECT_GT(one.size(), 200u);
+  for (const char* threads : {"2", "5", "16"}) {
+    ProgramResult result = run(program, {.environment = {{"WARPLENS_THREADS", threads}}});
+    EXPECT_EQ(counts(result.report), one) << threads;
+    EXPECT_EQ(std::to_string(result.report.run.threads), threads);
+  }
+}
+
+TEST(Programs, CompiledCodeIsKept) {
+  WL_NEEDS_NVCC();
+  char folder[] = "/tmp/warplens-cache-XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  testing::RunOptions options{.environment = {{"WARPLENS_CACHE", folder}}};
+  std::string program = compile("tests/programs/features.cu");
+  ProgramResult first = run(program, options), second = run(program, options);
+  std::filesystem::remove_all(folder);
+  ASSERT_FALSE(second.report.launches.empty());
+  for (const report::Launch& launch : first.report.launches) EXPECT_FALSE(launch.from_cache);
+  for (const report::Launch& launch : second.report.launches)
+    EXPECT_TRUE(launch.from_cache || launch.compile_seconds == 0);
+  EXPECT_TRUE(second.report.launches[0].from_cache);
+  EXPECT_EQ(second.output, first.output);
+  EXPECT_EQ(counts(second.report), counts(first.report));
 }
 
 TEST(Programs, MachineCodeAloneIsRefused) {
