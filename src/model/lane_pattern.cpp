@@ -6,7 +6,7 @@
 //   one active lane                                           "one lane"
 //   all at one address                                        "broadcast"
 //   address = base + s * lane: s = width, -width, other       "unit stride", "reversed", "lane stride s B"
-//   neighbouring lanes in runs of unit stride                 "2 rows of 16, 4096 B apart"
+//   neighbouring lanes in runs of unit stride                 "2 rows of 16, 4096 B apart", or "at the same addresses"
 //   neighbouring lanes in groups that share an address        "2 groups of 16 lanes share an address, 4096 B apart"
 //   anything else                                             "irregular"
 // Rows and groups have at least 2 lanes each on average; the first and last may be shorter, as a block's row may begin
@@ -28,6 +28,9 @@ int64_t saturate(int64_t stride) {
   return stride > kMaxStride ? kMaxStride : stride < -kMaxStride ? -kMaxStride : stride;
 }
 
+// b - a; addresses may be anywhere, so that it may wrap.
+int64_t distance(int64_t a, int64_t b) { return int64_t(uint64_t(b) - uint64_t(a)); }
+
 bool is_run(uint32_t mask) {
   const uint32_t low = mask >> std::countr_zero(mask);
   return (low & (low + 1)) == 0;
@@ -48,7 +51,7 @@ void classify_mask(uint32_t mask, LanePattern& out) {
 // base + stride * lane over all active lanes.
 bool is_linear(const int64_t* p, uint32_t mask, int64_t& stride) {
   const int first = std::countr_zero(mask), second = std::countr_zero(mask & (mask - 1));
-  const int64_t apart = int64_t(uint64_t(p[second]) - uint64_t(p[first]));
+  const int64_t apart = distance(p[first], p[second]);
   if (apart % (second - first) != 0) return false;
   stride = apart / (second - first);
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
@@ -63,7 +66,7 @@ bool split(const int64_t* p, uint32_t mask, int64_t step, LanePattern& out) {
   const int first = std::countr_zero(mask), lanes = std::popcount(mask);
   int start[32], runs = 0;
   for (int l = first; l < first + lanes; ++l)
-    if (l == first || p[l] - p[l - 1] != step) start[runs++] = l;
+    if (l == first || distance(p[l - 1], p[l]) != step) start[runs++] = l;
   if (runs < 2 || runs * 2 > lanes) return false;
   const int end = first + lanes;
   const auto length = [&](int r) { return (r + 1 < runs ? start[r + 1] : end) - start[r]; };
@@ -73,17 +76,20 @@ bool split(const int64_t* p, uint32_t mask, int64_t step, LanePattern& out) {
     const bool edge = r == 0 || r == runs - 1;
     if (length(r) > inner || (!edge && length(r) != inner)) return false;
     equal &= length(r) == inner;
-    if (r > 0) same_distance &= p[start[r]] - p[start[r - 1]] == p[start[1]] - p[start[0]];
+    if (r > 0) same_distance &= distance(p[start[r - 1]], p[start[r]]) == distance(p[start[0]], p[start[1]]);
   }
   out.count = uint8_t(runs);
   out.length = equal ? uint8_t(inner) : 0;
-  out.stride = equal && same_distance ? saturate(p[start[1]] - p[start[0]]) : 0;
+  out.stride = equal && same_distance ? saturate(distance(p[start[0]], p[start[1]])) : LanePattern::kVaried;
   return true;
 }
 
 std::string ordinal(int n) { return std::to_string(n) + (n == 2 ? "nd" : n == 3 ? "rd" : "th"); }
 
-std::string apart(const LanePattern& p) { return p.stride == 0 ? "" : ", " + std::to_string(p.stride) + " B apart"; }
+std::string apart(const LanePattern& p) {
+  if (p.stride == LanePattern::kVaried) return "";
+  return p.stride == 0 ? " at the same addresses" : ", " + std::to_string(p.stride) + " B apart";
+}
 
 std::string shape_words(const LanePattern& p) {
   const std::string count = std::to_string(p.count), length = std::to_string(p.length);

@@ -11,10 +11,10 @@ enum class PatternClass : uint8_t {
   UnitStride,  // lane l at base + l * width
   Reversed,    // lane l at base - l * width
   Strided,     // lane l at base + l * stride, stride in bytes
-  Rows,    // `count` runs of `length` lanes, unit stride inside each, `stride` bytes from run to run (0: not constant)
-  Groups,  // `count` runs of `length` lanes that share one address each, `stride` bytes from run to run (0: not
-           // constant)
-  Irregular,  // none of these
+  Rows,        // `count` runs of `length` lanes, unit stride inside each, `stride` bytes from run to run
+  Groups,      // `count` runs of `length` lanes that share one address each, `stride` bytes from run to run (0: not
+               // constant)
+  Irregular,   // none of these
 };
 
 enum class MaskShape : uint8_t {
@@ -25,11 +25,12 @@ enum class MaskShape : uint8_t {
 
 // Small enough to be a key: see pack(). Two requests with the same words have equal LanePatterns.
 struct LanePattern {
+  static constexpr int64_t kVaried = -(int64_t{1} << 39);
   PatternClass shape = PatternClass::Irregular;
   MaskShape mask = MaskShape::Run;
   uint8_t mask_step = 0;
   uint8_t count = 0, length = 0;
-  int64_t stride = 0;  // bytes, saturated to 40 bits
+  int64_t stride = 0;  // bytes, saturated to 40 bits; kVaried: not the same from run to run
   friend bool operator==(const LanePattern&, const LanePattern&) = default;
 };
 

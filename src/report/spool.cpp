@@ -1,20 +1,18 @@
 #include "report/spool.h"
 
-#include <cxxabi.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <fstream>
-#include <memory>
 #include <utility>
 
 #include "report/codec.h"
 #include "report/metrics.h"
+#include "report/text.h"
 
 namespace warplens::report {
 namespace {
@@ -87,13 +85,6 @@ Launch launch_from(const Json& json, size_t site_count) {
   return launch;
 }
 
-std::string demangle(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
-                                                         &std::free);
-  return status == 0 && text ? text.get() : name;
-}
-
 // Builds the Report record by record; kernels are numbered anew in the order in which they came.
 class Builder {
  public:
@@ -128,7 +119,7 @@ class Builder {
 
  private:
   void add_kernel(Kernel kernel) {
-    if (kernel.demangled.empty()) kernel.demangled = demangle(kernel.name);
+    if (kernel.demangled.empty()) kernel.demangled = demangled(kernel.name);
     known_.emplace_back(kernel.id, uint32_t(report_.kernels.size()));
     kernel.id = uint32_t(report_.kernels.size());
     report_.kernels.push_back(std::move(kernel));

@@ -34,13 +34,26 @@ std::string shape(const Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, 
 
 std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
+// What PTX calls an address, in the program's words: "name_param_1" is argument 2; of "f()::tile", "tile" will do.
+std::string operand_words(const std::string& operand) {
+  static constexpr std::string_view kParam = "_param_";
+  if (const size_t at = operand.rfind(kParam); at != std::string::npos) {
+    const std::string digits = operand.substr(at + kParam.size());
+    if (!digits.empty() && digits.size() < 5 && digits.find_first_not_of("0123456789") == std::string::npos)
+      return "argument " + std::to_string(std::stoi(digits) + 1);
+  }
+  const std::string name = demangled(operand);
+  const size_t scope = name.rfind("::");
+  return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
 std::string label(const AccessRow& row) {
   if (row.kind == AccessKind::Branch) return row.sites > 1 ? fmt::format("branch, {} copies", row.sites) : "branch";
   std::string text = to_string(row.kind);
   if (row.space == Space::Generic) text += std::string(" ") + to_string(row.space);
   text += fmt::format(" {} B", row.bytes_per_lane);
   if (row.components > 1) text += fmt::format(" ({}x{})", row.components, row.bytes_per_lane / row.components);
-  if (!row.operand.empty()) text += " " + row.operand;
+  if (!row.operand.empty()) text += " " + operand_words(row.operand);
   if (row.sites > 1) text += fmt::format(", {} copies", row.sites);
   return printable(text);
 }

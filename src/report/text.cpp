@@ -1,10 +1,13 @@
 #include "report/text.h"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 namespace warplens::report {
 namespace {
@@ -104,6 +107,14 @@ std::string printable(std::string_view text) {
       out += static_cast<unsigned char>(c) < 32 || c == 127 ? '?' : c;
   }
   return out;
+}
+
+std::string demangled(const std::string& name) {
+  if (name.rfind("_Z", 0) != 0) return name;  // "y" alone would be read as a type
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                         &std::free);
+  return status == 0 && text ? text.get() : name;
 }
 
 std::string SourceText::line(const std::string& file, uint32_t number) {

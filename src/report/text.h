@@ -23,6 +23,8 @@ std::string glued(std::string text);                                 // "97 %" s
 std::vector<std::string> wrap(std::string_view text, size_t width);  // at spaces; longer words are kept whole
 std::string printable(std::string_view text);                        // tabs to spaces, control characters to '?'
 
+std::string demangled(const std::string& name);  // of a C++ symbol; others as they are
+
 // Lines of source files, read when first asked for.
 class SourceText {
  public:

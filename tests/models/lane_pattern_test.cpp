@@ -29,6 +29,9 @@ TEST(LanePattern, Words) {
   EXPECT_EQ(text([](L) { return 0; }), "broadcast");
   EXPECT_EQ(text([](L l) { return l / 16 * 4096 + l % 16 * 4; }), "2 rows of 16, 4096 B apart");
   EXPECT_EQ(text([](L l) { return l / 8 * 4096 + l % 8 * 4; }), "4 rows of 8, 4096 B apart");
+  EXPECT_EQ(text([](L l) { return l % 16 * 4; }), "2 rows of 16 at the same addresses");
+  EXPECT_EQ(text([](L l) { return l / 8 * l / 8 * 256 + l % 8 * 4; }), "irregular");
+  EXPECT_EQ(text([](L l) { return (l / 8) * (l / 8) * 256 + l % 8 * 4; }), "4 rows of 8");
   EXPECT_EQ(text([](L l) { return l / 20 * 4096 + l % 20 * 4; }), "2 rows");
   EXPECT_EQ(text([](L l) { return (l + 5) / 10 * 4096 + (l + 5) % 10 * 4; }), "4 rows");
   EXPECT_EQ(text([](L l) { return l / 16 * 4096; }), "2 groups of 16 lanes share an address, 4096 B apart");

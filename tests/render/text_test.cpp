@@ -28,6 +28,12 @@ TEST(Text, Numbers) {
   EXPECT_EQ(seconds(2), "2.00 s");
 }
 
+TEST(Text, Demangled) {
+  EXPECT_EQ(demangled("_Z4pokePi"), "poke(int*)");
+  EXPECT_EQ(demangled("y"), "y");
+  EXPECT_EQ(demangled("_Znonsense!"), "_Znonsense!");
+}
+
 TEST(Text, Fitting) {
   EXPECT_EQ(fit("abcdefghij", 10), "abcdefghij");
   EXPECT_EQ(fit("abcdefghijk", 10), "abcdefg...");
