@@ -110,17 +110,21 @@ __global__ void mass_of_arrays(const float* masses, float* out) {
   if (i < kCount / 4) out[i] = masses[i] * 2;
 }
 
-// ---- Divergence. Lanes of one warp take both sides; below, whole warps do.
-__global__ void branch_by_lane(const float* in, float* out) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (threadIdx.x % 2 == 0) out[i] = in[i] + 1;
-  else out[i] = in[i] * 2;
+// ---- Divergence. Neighbours need different numbers of steps: a warp takes as many as its slowest lane.
+__device__ float steps(float x, int count) {
+  for (int k = 0; k < count; ++k) x = x * 0.5f + 1;
+  return x;
 }
 
-__global__ void branch_by_warp(const float* in, float* out) {
+__global__ void steps_by_lane(const float* in, float* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (threadIdx.x / 32 % 2 == 0) out[i] = in[i] + 1;
-  else out[i] = in[i] * 2;
+  out[i] = steps(in[i], i % 32);
+}
+
+// The same work, dealt out so that the lanes of a warp need the same number.
+__global__ void steps_by_warp(const float* in, float* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = steps(in[i], i / 32 % 32);
 }
 
 static bool close(float a, float b) { return std::fabs(a - b) <= 1e-3f * (1 + std::fabs(b)); }
@@ -185,10 +189,15 @@ int main() {
   mass_of_arrays<<<kCount / 4 / 256, 256>>>(da, dc);
   verify("mass_of_arrays", dc, kCount / 4, [&](int i) { return a[i] * 2; });
 
-  branch_by_lane<<<kCount / 256, 256>>>(da, dc);
-  verify("branch_by_lane", dc, kCount, [&](int i) { return i % 2 == 0 ? a[i] + 1 : a[i] * 2; });
-  branch_by_warp<<<kCount / 256, 256>>>(da, dc);
-  verify("branch_by_warp", dc, kCount, [&](int i) { return i / 32 % 2 == 0 ? a[i] + 1 : a[i] * 2; });
+  const auto stepped = [&](int i, int count) {
+    float x = a[i];
+    for (int k = 0; k < count; ++k) x = x * 0.5f + 1;
+    return x;
+  };
+  steps_by_lane<<<kCount / 256, 256>>>(da, dc);
+  verify("steps_by_lane", dc, kCount, [&](int i) { return stepped(i, i % 32); });
+  steps_by_warp<<<kCount / 256, 256>>>(da, dc);
+  verify("steps_by_warp", dc, kCount, [&](int i) { return stepped(i, i / 32 % 32); });
 
   cudaFree(da);
   cudaFree(db);
