@@ -8,6 +8,7 @@
 
 #include "report/summary.h"
 #include "report/text.h"
+#include "report/words.h"
 
 namespace warplens::report {
 namespace {
@@ -33,45 +34,6 @@ constexpr Column kBranches[] = {{"executed", 10}, {"divergent", 10}, {"share", 8
 std::string shape(const Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
 
 std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
-
-// What PTX calls an address, in the program's words: "name_param_1" is argument 2; of "f()::tile", "tile" will do.
-std::string operand_words(const std::string& operand) {
-  static constexpr std::string_view kParam = "_param_";
-  if (const size_t at = operand.rfind(kParam); at != std::string::npos) {
-    const std::string digits = operand.substr(at + kParam.size());
-    if (!digits.empty() && digits.size() < 5 && digits.find_first_not_of("0123456789") == std::string::npos)
-      return "argument " + std::to_string(std::stoi(digits) + 1);
-  }
-  const std::string name = demangled(operand);
-  const size_t scope = name.rfind("::");
-  return scope == std::string::npos ? name : name.substr(scope + 2);
-}
-
-std::string label(const AccessRow& row) {
-  if (row.kind == AccessKind::Branch) return row.sites > 1 ? fmt::format("branch, {} copies", row.sites) : "branch";
-  std::string text = to_string(row.kind);
-  if (row.space == Space::Generic) text += std::string(" ") + to_string(row.space);
-  text += fmt::format(" {} B", row.bytes_per_lane);
-  if (row.components > 1) text += fmt::format(" ({}x{})", row.components, row.bytes_per_lane / row.components);
-  if (!row.operand.empty()) text += " " + operand_words(row.operand);
-  if (row.sites > 1) text += fmt::format(", {} copies", row.sites);
-  return printable(text);
-}
-
-// "unit stride", or "unit stride 97 %, irregular 3 %".
-std::string pattern_words(const SiteCounts& counts) {
-  if (counts.patterns.empty()) return "";
-  if (counts.patterns.size() == 1) return counts.patterns[0].words;
-  uint64_t all = 0;
-  for (const PatternCount& p : counts.patterns) all += p.count;
-  const auto share = [&](const PatternCount& p) {
-    const uint64_t hundredths = all == 0 ? 0 : p.count * 100 / all;  // rounded down: 100 % would deny the others
-    return fmt::format("{} {}", p.words, hundredths == 0 ? "<1 %" : fmt::format("{} %", hundredths));
-  };
-  std::string text = share(counts.patterns[0]) + ", " + share(counts.patterns[1]);
-  if (counts.patterns.size() > 2) text += ", ...";
-  return text;
-}
 
 class Terminal {
  public:
@@ -156,7 +118,7 @@ class Terminal {
     const Kernel* k = known ? &report.kernels[f.kernel] : nullptr;
     wrapped(fmt::format("{}: {} in {}", who, f.kind, k ? printable(k->demangled) : "a kernel"), 0, Style::Bad);
     std::string what;
-    if (f.bytes != 0) what = fmt::format("{} of {} bytes at {:#x}, ", access_words(k, f), f.bytes, f.address);
+    if (f.bytes != 0) what = fmt::format("{} of {} bytes at {:#x}, ", fault_words(k, f), f.bytes, f.address);
     wrapped(fmt::format("{}block {}, thread {}, launch {}", what, shape(f.block), shape(f.thread), f.launch), 2);
     if (k && f.site && *f.site < k->sites.size()) place(k->sites[*f.site]);
     if (!f.nearest.empty()) wrapped(printable(f.nearest), 2);
@@ -164,7 +126,7 @@ class Terminal {
     out_ += "\n";
   }
 
-  static std::string access_words(const Kernel* k, const Fault& f) {
+  static std::string fault_words(const Kernel* k, const Fault& f) {
     if (!k || !f.site || *f.site >= k->sites.size()) return "access";
     const Site& site = k->sites[*f.site];
     return fmt::format("{} {}", to_string(site.space), to_string(site.kind));
@@ -343,7 +305,7 @@ class Terminal {
 
   template <size_t N>
   void wide_row(const AccessRow& row, const Column (&columns_of)[N], Style style) {
-    std::string text = "  " + pad_right(fit(label(row), kLabel), kLabel);
+    std::string text = "  " + pad_right(fit(access_words(row), kLabel), kLabel);
     const std::vector<std::string> values = cells(row);
     for (size_t i = 0; i < N; ++i) text += pad_left(values[i], columns_of[i].width);
     const std::string pattern = pattern_words(row.counts);
@@ -359,7 +321,7 @@ class Terminal {
     const SiteCounts& c = row.counts;
     std::vector<std::string> v = cells(row);
     for (std::string& value : v) value = glued(value);
-    std::string text = label(row) + ": ";
+    std::string text = access_words(row) + ": ";
     if (row.kind == AccessKind::Branch)
       text += fmt::format("{} executed, {} divergent ({}), {} lanes", v[0], v[1], v[2], v[3]);
     else

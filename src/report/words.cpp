@@ -1,0 +1,50 @@
+#include "report/words.h"
+
+#include <fmt/format.h>
+
+#include "report/text.h"
+
+namespace warplens::report {
+namespace {
+
+// What PTX calls an address, in the program's words: "name_param_1" is argument 2; of "f()::tile", "tile" will do.
+std::string operand_words(const std::string& operand) {
+  static constexpr std::string_view kParam = "_param_";
+  if (const size_t at = operand.rfind(kParam); at != std::string::npos) {
+    const std::string digits = operand.substr(at + kParam.size());
+    if (!digits.empty() && digits.size() < 5 && digits.find_first_not_of("0123456789") == std::string::npos)
+      return "argument " + std::to_string(std::stoi(digits) + 1);
+  }
+  const std::string name = demangled(operand);
+  const size_t scope = name.rfind("::");
+  return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
+}  // namespace
+
+std::string access_words(const AccessRow& row) {
+  if (row.kind == AccessKind::Branch) return row.sites > 1 ? fmt::format("branch, {} copies", row.sites) : "branch";
+  std::string text = to_string(row.kind);
+  if (row.space == Space::Generic) text += std::string(" ") + to_string(row.space);
+  text += fmt::format(" {} B", row.bytes_per_lane);
+  if (row.components > 1) text += fmt::format(" ({}x{})", row.components, row.bytes_per_lane / row.components);
+  if (!row.operand.empty()) text += " " + operand_words(row.operand);
+  if (row.sites > 1) text += fmt::format(", {} copies", row.sites);
+  return printable(text);
+}
+
+std::string pattern_words(const SiteCounts& counts) {
+  if (counts.patterns.empty()) return "";
+  if (counts.patterns.size() == 1) return counts.patterns[0].words;
+  uint64_t all = 0;
+  for (const PatternCount& p : counts.patterns) all += p.count;
+  const auto share = [&](const PatternCount& p) {
+    const uint64_t hundredths = all == 0 ? 0 : p.count * 100 / all;  // rounded down: 100 % would deny the others
+    return fmt::format("{} {}", p.words, hundredths == 0 ? "<1 %" : fmt::format("{} %", hundredths));
+  };
+  std::string text = share(counts.patterns[0]) + ", " + share(counts.patterns[1]);
+  if (counts.patterns.size() > 2) text += ", ...";
+  return text;
+}
+
+}  // namespace warplens::report
