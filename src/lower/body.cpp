@@ -47,7 +47,11 @@ void Context::report(Severity severity, const std::string& message, SourcePos po
 }
 
 std::string Context::where() const {
-  return "kernel " + ptx_function_.name + ", line " + std::to_string(pos_.line);
+  const std::string kernel = "kernel " + ptx_function_.name, line = "line " + std::to_string(pos_.line);
+  const std::vector<ir::Location>& locations = kernel_.function.locations;
+  if (locations.empty() || locations.back().frames.empty()) return kernel + ", " + line;
+  const ir::Frame& frame = locations.back().frames.front();
+  return kernel + ", " + module_.ir.files[frame.file] + ":" + std::to_string(frame.pos.line) + " (PTX " + line + ")";
 }
 
 void Context::declare_labels(const ptx::Block& body, Scope& scope) {

@@ -171,7 +171,7 @@ class Context {
   void call(const Instr& instr);
   void return_from_function();
   Frame& frame() { return *frame_; }
-  std::string where() const;                                // "kernel foo, line 12"
+  std::string where() const;                                // "kernel foo, line 12" or "kernel foo, foo.cu:3 (PTX line 12)"
   std::vector<std::string> branch_table(const ptx::Operand& operand) const;
 
   // ---- .param variables

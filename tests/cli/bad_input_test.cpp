@@ -144,7 +144,7 @@ TEST(DeviceCode, MachineCodeOnly) {
   CommandResult run = run_program(program.string());
   EXPECT_EQ(run.exit_code, 0);  // the program does not look at its errors
   EXPECT_THAT(run.err, HasSubstr("PTX"));
-  EXPECT_THAT(run.err, HasSubstr("-arch="));  // how to rebuild
+  EXPECT_THAT(run.err, HasSubstr("-gencode arch="));  // how to rebuild
   EXPECT_EQ(run.json["launches"].size(), 0u);
 }
 
@@ -166,7 +166,7 @@ TEST(DeviceCode, OutOfBounds) {
   CommandResult run = run_program("out_of_bounds.cu");
   EXPECT_EQ(run.out, "cudaErrorIllegalAddress\n");
   EXPECT_EQ(run.exit_code, 7);
-  for (const char* part : {"fill", "out_of_bounds.cu:6", "(2,0,0)", "(44,0,0)", "1200"})
+  for (const char* part : {"fill", "out_of_bounds.cu:6", "block (2, 0, 0)", "thread (44, 0, 0)", "1200"})
     EXPECT_THAT(run.err, HasSubstr(part));
   EXPECT_EQ(only_fault(run).value("verdict", ""), "program");
   ASSERT_EQ(run.json["launches"].size(), 2u);  // the counts until then are there

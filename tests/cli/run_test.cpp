@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -79,7 +80,10 @@ TEST(Run, ColorsOnlyWhenAsked) {
 TEST(Run, KeepsWithinTheWidth) {
   CommandResult run = run_program("hello.cu", {}, {"--width", "60"});
   std::istringstream lines(run.err);
-  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 60u) << line;
+  auto columns = [](const std::string& line) {  // of UTF-8
+    return std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xc0) != 0x80; });
+  };
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(columns(line), 60) << line;
 }
 
 TEST(Run, LeavesTheProgramWhereAsked) {
