@@ -52,12 +52,14 @@ void KernelEmitter::emit_access(ValueId v) {
   const Inst& inst = f_.insts[v];
   const AccessPlan& plan = plan_.access[v];
   const bool by_event = counting_ && plan.count == AccessPlan::Count::Event;
-  if (plan.way != AccessPlan::Way::General && !by_event && (!mask_ || maskable(v))) {
+  if (plan.way != AccessPlan::Way::General && plan.in_line && !by_event && (!mask_ || maskable(v))) {
     emit_short_way(v);
     return;
   }
   Value* mask = active_with_guard(inst);
-  if (inst.op == Op::Atomic || inst.op == Op::Reduce || inst.space == Space::Generic || (inst.op == Op::Store && (mask_ || inst.guard != kNone)))
+  const bool needs_function = inst.op == Op::Atomic || inst.op == Op::Reduce || inst.space == Space::Generic ||
+                              (inst.op == Op::Store && (mask_ || inst.guard != kNone));
+  if (needs_function || !plan.in_line)
     emit_long_way(v, mask, builder_.getInt32(counting_));
   else
     emit_lane_way(v, mask);
@@ -228,7 +230,7 @@ void KernelEmitter::emit_tests(BlockId b) {
   for (ValueId v : f_.blocks[b].insts) {
     const AccessPlan& plan = plan_.access[v];
     if (plan.way == AccessPlan::Way::None || plan.way == AccessPlan::Way::General) continue;
-    if (counting_ && plan.count == AccessPlan::Count::Event) continue;
+    if (!plan.in_line || (counting_ && plan.count == AccessPlan::Count::Event)) continue;
     const Inst& root = f_.insts[plan.root];
     if ((root.block == b && root.op != Op::Phi) || !lanes(plan.root).guards.empty()) continue;
     count_residue(v);

@@ -28,6 +28,8 @@ using passes::Lanes;
 namespace {
 
 constexpr int64_t kRowDistance = int64_t{1} << 20;
+// Lane-by-lane accesses that are written out: each is some hundred instructions, twice. The rest are calls.
+constexpr size_t kInLine = 10;
 
 bool is_access(Op op) { return op == Op::Load || op == Op::Store || op == Op::Atomic || op == Op::Reduce; }
 
@@ -58,6 +60,7 @@ class Planner {
         if (is_access(f_.insts[v].op)) plan_access(v);
       }
     }
+    choose_in_line();
     find_versions();
     find_lifetimes();
     return std::move(plan_);
@@ -115,6 +118,41 @@ class Planner {
       a.offset += static_cast<int64_t>(added);
       a.root = inst.args[k];
     }
+  }
+
+  // Does the short way touch each lane by itself?
+  bool strided(ValueId v) const {
+    const AccessPlan& a = plan_.access[v];
+    if (a.way != AccessPlan::Way::Pattern) return false;
+    const Inst& inst = f_.insts[v];
+    const int64_t width = ir::bytes(inst.type) * inst.count;
+    const auto& pattern = plan_.lanes.values[a.root].pattern;
+    const uint32_t chunk = kWarpSize / spec_.max_groups;
+    for (uint32_t first = 0; first < kWarpSize; first += chunk) {
+      const int64_t step = pattern[first + 1] - pattern[first];
+      if (step != 0 && step != width) return true;
+      for (uint32_t l = first + 1; l < first + chunk; ++l)
+        if (pattern[l] - pattern[l - 1] != step) return true;
+    }
+    return false;
+  }
+
+  // Those in the innermost loops come first.
+  void choose_in_line() {
+    const passes::LoopNest nest = passes::find_loops(f_);
+    auto depth = [&](BlockId b) {
+      int d = 0;
+      for (uint32_t l = nest.innermost[b]; l != kNone; l = nest.loops[l].parent) ++d;
+      return d;
+    };
+    std::vector<std::pair<int, ValueId>> candidates;
+    for (BlockId b = 0; b < f_.blocks.size(); ++b)
+      for (ValueId v : f_.blocks[b].insts)
+        if (plan_.access[v].way == AccessPlan::Way::General || strided(v)) candidates.emplace_back(-depth(b), v);
+    std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (size_t k = kInLine; k < candidates.size(); ++k) plan_.access[candidates[k].second].in_line = false;
+    // What is not written out is counted where it is done.
+    for (size_t k = kInLine; k < candidates.size(); ++k) plan_.access[candidates[k].second].count = AccessPlan::Count::Event;
   }
 
   // Can a full warp's access be done without looking at each lane's address? Vector elements need adjacent lanes.

@@ -36,6 +36,7 @@ struct AccessPlan {
   uint32_t entries = 1;        // how many residues, a power of two
   uint32_t exceptions = 0;     // first of `entries` counters: full-warp executions that were reported as events instead
   uint64_t disjoint = 0;       // groups > 1: the short way needs |base[i] - base[j]| >= this
+  bool in_line = true;         // lane by lane, in the kernel's code; false: in a function of exec, which keeps the code small
   bool proved = false;         // no address can leave the block's shared window or be misaligned: nothing to test
   // Accesses of one basic block whose addresses differ by a constant are tested together, by the first of them.
   ir::ValueId leader = ir::kNone;

@@ -26,7 +26,7 @@ using passes::Specialization;
 namespace {
 
 // Changes whenever the code made for the same kernel changes: it names the files of the cache.
-constexpr const char* kCodeVersion = "warplens-code-4";
+constexpr const char* kCodeVersion = "warplens-code-5";
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

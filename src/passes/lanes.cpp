@@ -410,6 +410,7 @@ Lanes Analyzer::bit_and(const Lanes& a, uint64_t mask, int bits) {
   const bool clears_low = (cleared & (cleared + 1)) == 0;
   if (!keeps_low && !clears_low) return varying();
   const uint64_t low = keeps_low ? mask : cleared;
+  if (keeps_low && a.unsigned_max <= mask && a.guards.empty()) return a;  // nothing to cut off
   if (a.known_bits < std::popcount(low) || !a.guards.empty()) return varying();
   Lanes r = keeps_low ? constant(0) : a;
   for (uint32_t l = 0; l < kWarpSize; ++l) {
