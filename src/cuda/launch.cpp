@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "cuda/environment.h"
+#include "cuda/occupancy.h"
 #include "cuda/stream.h"
 
 namespace warplens::cuda {
@@ -167,21 +168,44 @@ WL_API wl___cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** a
 WL_API wl_cudaLaunchKernel(const void* f, dim3 grid, dim3 block, void** arguments, size_t shared, StreamHandle stream) {
   return launch_handle(f, grid, block, arguments, shared, stream);
 }
+// All blocks of a cooperative launch must fit the GPU at once. The barrier across the grid, for which programs launch
+// this way, is refused where a kernel reaches it.
+WL_API wl_cudaLaunchCooperativeKernel(const void* f, dim3 grid, dim3 block, void** arguments, size_t shared,
+                                      StreamHandle stream) {
+  Error error = call(Needs::Queue, [&](Runtime& r) {
+    Function* function = f ? resolve(r, f) : nullptr;
+    if (!function) return f ? r.unknown_function() : Error::cudaErrorInvalidDeviceFunction;
+    auto info = r.session()->kernel(*r.module_of(*function->binary), function->name);
+    Dim3 threads{block.x, block.y, block.z}, blocks{grid.x, grid.y, grid.z};
+    if (!info || threads.count() > 1024) return Error::cudaSuccess;  // the launch itself says what is wrong
+    BlockNeeds needs{static_cast<uint32_t>(threads.count()), info->kernel->function.shared_bytes + shared,
+                     function->carveout, function->prefers_l1};
+    uint64_t most = uint64_t{blocks_per_sm(r.session()->gpu(), needs)} * r.session()->gpu().sm_count;
+    return blocks.count() > most ? Error::cudaErrorCooperativeLaunchTooLarge : Error::cudaSuccess;
+  });
+  return error == Error::cudaSuccess ? launch_handle(f, grid, block, arguments, shared, stream) : error;
+}
+
 // Attributes of the launch (priorities, clusters of one block, programmatic order) change nothing here, except what
-// Warplens cannot run: clusters and cooperative launches.
+// Warplens cannot run: clusters.
 WL_API wl_cudaLaunchKernelExC(const LaunchConfigEx* config, const void* f, void** arguments) {
   if (!config) return returned(Error::cudaErrorInvalidValue);
   constexpr int kCooperative = 2, kClusterDimension = 4;  // cudaLaunchAttributeID
   constexpr size_t kAttributeBytes = 72;                  // id, padding, a 64-byte value
   const char* attribute = static_cast<const char*>(config->attributes);
+  bool cooperative = false;
   for (unsigned i = 0; i < config->attribute_count; i++, attribute += kAttributeBytes) {
     int id = *reinterpret_cast<const int*>(attribute);
     const auto* value = reinterpret_cast<const unsigned*>(attribute + 8);
-    bool cluster = id == kClusterDimension && (value[0] > 1 || value[1] > 1 || value[2] > 1);
-    if (cluster || (id == kCooperative && value[0])) {
-      Runtime::get().refuse(cluster ? "cudaLaunchKernelExC with clusters" : "cooperative launches");
+    if (id == kClusterDimension && (value[0] > 1 || value[1] > 1 || value[2] > 1)) {
+      Runtime::get().refuse("cudaLaunchKernelExC with clusters");
       return returned(Error::cudaErrorNotSupported);
     }
+    cooperative |= id == kCooperative && value[0];
+  }
+  if (cooperative) {
+    return wl_cudaLaunchCooperativeKernel(f, config->grid, config->block, arguments, config->dynamic_shared_bytes,
+                                          config->stream);
   }
   return launch_handle(f, config->grid, config->block, arguments, config->dynamic_shared_bytes, config->stream);
 }

@@ -31,7 +31,8 @@ Result<std::vector<Source>> newest_texts(const void* fatbin, const std::string& 
     if (!image || container.relocatable != in_pieces) continue;
     auto text = ptx::unpack(*image);
     if (!text) return text.error();
-    sources.push_back({std::move(*text), image->name.empty() ? origin : image->name});
+    // Lines in diagnostics are the PTX's own.
+    sources.push_back({std::move(*text), "PTX of " + (image->name.empty() ? origin : image->name)});
   }
   if (!sources.empty()) return sources;
   return Error{fmt::format("{} holds machine code alone, and Warplens runs PTX", origin),

@@ -1,6 +1,9 @@
 #include "session/record.h"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
+
+#include <cstdlib>
 
 namespace warplens::session {
 namespace {
@@ -77,6 +80,14 @@ report::SiteCounts record_counts(const observe::SiteStats& stats) {
   return out;
 }
 
+std::string demangled(const std::string& name) {
+  int status = 0;
+  char* plain = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+  std::string out = plain ? plain : name;
+  free(plain);
+  return out;
+}
+
 std::string text(const Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
 
 }  // namespace
@@ -138,10 +149,11 @@ report::Note record_note(const Diagnostic& diagnostic) {
 }
 
 std::string describe_fault(const ir::Module& module, const ir::Function& function, const exec::Fault& fault) {
-  std::string out = fmt::format("{}: {}", function.name, words(fault.kind).kind);
+  const char* kind = words(fault.kind).kind;
+  std::string out = fmt::format("{}: {}", demangled(function.name), kind);
   if (fault.bytes) out += fmt::format(": {} bytes at {:#x}", fault.bytes, fault.address);
   if (!fault.nearest.empty()) out += ", " + fault.nearest;
-  if (!fault.message.empty()) out += ": " + fault.message;
+  if (!fault.message.empty() && !fault.message.ends_with(kind)) out += ": " + fault.message;
   if (fault.kind != exec::FaultKind::Stopped) out += ", block " + text(fault.block) + ", thread " + text(fault.thread);
   if (fault.site >= function.sites.size()) return out;
   const ir::Site& site = function.sites[fault.site];

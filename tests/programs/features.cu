@@ -98,6 +98,14 @@ int main() {
   CHECK(cudaMemcpy2D(to, 5, plane, pitch, 5, 3, cudaMemcpyDeviceToHost));
   printf("pitched %s %s %s\n", to[0], to[1], to[2]);
 
+  int n = 8;
+  void* arguments[] = {&data, &n};
+  CHECK(cudaLaunchCooperativeKernel((void*)scaled, dim3(132), dim3(256), arguments, 0, 0));
+  CHECK(cudaDeviceSynchronize());
+  cudaError_t too_many = cudaLaunchCooperativeKernel((void*)scaled, dim3(132 * 8 + 1), dim3(256), arguments, 0, 0);
+  printf("cooperative %g %s\n", data[1], cudaGetErrorName(too_many));
+  cudaGetLastError();
+
   cudaDeviceProp p;
   int blocks;
   CHECK(cudaGetDeviceProperties(&p, 0));

@@ -23,6 +23,7 @@ TEST(Programs, Features) {
             "mapped 63 0\n"
             "stream 0 63 calls 1 elapsed 1\n"
             "pitched abcd efgh ijkl\n"
+            "cooperative 4 cudaErrorCooperativeLaunchTooLarge\n"
             "device NVIDIA H200 9.0 warp 32 blocks 8\n");
   EXPECT_EQ(result.errors, "");
   EXPECT_EQ(result.exit_code, 0);
