@@ -1,0 +1,95 @@
+#include "run/run_ptx.h"
+
+#include "ir/verify.h"
+#include "lower/lower.h"
+#include "ptx/parse.h"
+#include "reference/interpreter.h"
+#include "run/engine_backend.h"
+
+namespace warplens::run {
+
+const char* to_string(Backend backend) { return backend == Backend::Reference ? "reference" : "engine"; }
+
+exec::DeviceMemory& device_memory() {
+  static exec::DeviceMemory memory(uint64_t{1} << 30);
+  return memory;
+}
+
+std::string ptx_header() { return ".version 8.0\n.target sm_90\n.address_size 64\n"; }
+
+Program::Program(std::string_view text) {
+  const auto parsed = ptx::parse(text, "test.ptx");
+  auto lowered = lower::lower(parsed.module, "test.ptx");
+  for (const Diagnostic& d : parsed.diagnostics) problems_ += warplens::to_string(d) + "\n";
+  for (const Diagnostic& d : lowered.diagnostics) problems_ += warplens::to_string(d) + "\n";
+  for (const std::string& violation : ir::verify(lowered.module)) problems_ += "invariant: " + violation + "\n";
+  module_ = std::make_shared<ir::Module>(std::move(lowered.module));
+  for (const ir::Symbol& s : module_->symbols)
+    symbols_.push_back(*device_memory().allocate(std::max<uint64_t>(s.bytes, 1), exec::Allocation::Kind::Symbol));
+  reset_symbols();
+}
+
+Program::~Program() {
+  for (const uint64_t address : symbols_) device_memory().free(address);
+}
+
+void Program::reset_symbols() {
+  for (size_t i = 0; i < symbols_.size(); ++i) {
+    const ir::Symbol& s = module_->symbols[i];
+    auto* bytes = reinterpret_cast<uint8_t*>(symbols_[i]);
+    std::memset(bytes, 0, s.bytes);
+    std::memcpy(bytes, s.initial.data(), s.initial.size());
+    for (const ir::Symbol::Relocation& r : s.relocations) {
+      const uint64_t address = symbols_[r.symbol] + static_cast<uint64_t>(r.addend);
+      std::memcpy(bytes + r.offset, &address, sizeof address);
+    }
+  }
+}
+
+void* Program::symbol(const std::string& name) {
+  for (size_t i = 0; i < symbols_.size(); ++i)
+    if (module_->symbols[i].name == name) return reinterpret_cast<void*>(symbols_[i]);
+  return nullptr;
+}
+
+namespace {
+
+const char* kind_of(reference::Stop::Kind kind) {
+  switch (kind) {
+    case reference::Stop::Kind::Trap: return "trap";
+    case reference::Stop::Kind::Unsupported: return "unsupported";
+    case reference::Stop::Kind::Assert: return "assert";
+    case reference::Stop::Kind::OutOfBounds: return "out of bounds";
+    case reference::Stop::Kind::Deadlock: return "deadlock";
+    case reference::Stop::Kind::TooLong: return "too long";
+  }
+  return "?";
+}
+
+Program::Result run_reference(const ir::Function& function, const Program::Shape& shape, std::vector<uint8_t> params,
+                              const std::vector<uint64_t>& symbols) {
+  const reference::Outcome outcome =
+      reference::run(function, {shape.grid, shape.block, shape.dynamic_shared_bytes, std::move(params), symbols});
+  Program::Result result;
+  result.thread_instructions = outcome.thread_instructions;
+  if (outcome.stop) result.error = std::string(kind_of(outcome.stop->kind)) + ": " + outcome.stop->message;
+  return result;
+}
+
+}  // namespace
+
+Program::Result Program::launch(Backend backend, const std::string& kernel, Shape shape,
+                                const std::vector<uint8_t>& params) {
+  reset_symbols();
+  for (size_t k = 0; k < module_->kernels.size(); ++k) {
+    const ir::Function& function = module_->kernels[k].function;
+    if (function.name != kernel) continue;
+    std::vector<uint8_t> buffer = params;
+    buffer.resize(std::max<size_t>(function.param_bytes, params.size()));
+    if (backend == Backend::Reference) return run_reference(function, shape, std::move(buffer), symbols_);
+    return run_engine(module_, k, symbols_, shape, buffer);
+  }
+  return {"no kernel " + kernel, 0};
+}
+
+}  // namespace warplens::run
