@@ -210,7 +210,9 @@ SKIP:
 void expect_error(const std::string& text, const std::string& error, bool well_formed = true) {
   Buffer<u32> out(32, 0);
   Program program(ptx_header() + text);
-  if (well_formed) EXPECT_EQ(program.problems(), "");
+  if (well_formed) {
+    EXPECT_EQ(program.problems(), "");
+  }
   for (const Backend backend : kBackends) {
     SCOPED_TRACE(to_string(backend));
     const auto result = program.launch(backend, "k", {{1}, {32}}, Params().add(out).add(u32{0}));

@@ -44,6 +44,7 @@ struct Memory : ::testing::Test {
   Buffer<u32> out{32 * 4, 0xabababab};
 
   void run(const std::string& body, const std::vector<u32>& expected, const std::string& declarations = "") {
+    out.fill(std::vector<u32>(32 * 4, 0xabababab));
     expect_output(one_warp(body, declarations), {{1}, {32}}, Params().add(out).add(in), out, expected);
   }
   // Four words a thread, from the thread's own four.
