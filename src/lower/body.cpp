@@ -161,6 +161,7 @@ void Context::lower_instruction(const ptx::Instruction& text) {
     if (++lowered_instructions_ > kMaxInstructions) refuse("a kernel of so many instructions is not supported yet");
     const Handler handler = find_handler(text.opcode);
     if (!handler) refuse(instr.full_opcode() + " is not an instruction that Warplens knows");
+    check_types(*this, instr);
     if (!text.guard.empty()) {
       guard_ = guard_value(text);
       if (branches_around(text.opcode)) around = branch_around(instr);

@@ -1,6 +1,3 @@
-#include <array>
-#include <type_traits>
-
 #include "lower/families.h"
 #include "ptx/instructions.h"
 
@@ -19,7 +16,37 @@ constexpr Handler kHandlers[] = {
 #undef WL_PTX
 };
 
+bool is_plain_integer(ScalarType type, int least_bits) {
+  return type.is_integer() && !type.packed && type.bits >= least_bits && type.bits <= 64;
+}
+
+// What a type modifier may be in families whose handlers take that for granted.
+bool fits(ptx::Opcode opcode, ptx::Family family, ScalarType type) {
+  using enum ptx::Opcode;
+  switch (family) {
+    case ptx::Family::Integer: {
+      const bool any_width = opcode == Addc || opcode == Subc || opcode == Madc || opcode == Sad;
+      if (opcode == Dp4a || opcode == Dp2a || opcode == Mul24 || opcode == Mad24) return is_plain_integer(type, 32) && type.bits == 32;
+      return is_plain_integer(type, any_width ? 16 : 32);
+    }
+    case ptx::Family::Logic: {
+      const bool predicates = opcode == And || opcode == Or || opcode == Xor || opcode == Not;
+      return is_plain_integer(type, 16) || (predicates && type.is_pred());
+    }
+    case ptx::Family::Float: return type.is_half() || (type.is_wide_float() && !type.packed);
+    case ptx::Family::Compare: return type.is_pred() || (type.total_bits() >= 16 && type.total_bits() <= 64);
+    default: return true;
+  }
+}
+
 }  // namespace
+
+void check_types(Context& c, const Instr& i) {
+  const auto opcode = ptx::find_opcode(i.text.opcode);
+  if (!opcode) return;
+  for (const ScalarType type : i.types)
+    if (!fits(*opcode, ptx::info(*opcode).family, type)) c.unsupported(i);
+}
 
 Handler find_handler(std::string_view opcode) {
   const auto found = ptx::find_opcode(opcode);

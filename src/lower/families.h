@@ -13,6 +13,9 @@ using Handler = void (*)(Context&, const Instr&);
 // nullptr: PTX has no such opcode.
 Handler find_handler(std::string_view opcode);
 
+// Refuses types that no form of the opcode has.
+void check_types(Context& c, const Instr& i);
+
 // Is a guard on it a branch around it? Else its results are selected, or the access itself is guarded.
 bool branches_around(std::string_view opcode);
 
