@@ -176,6 +176,7 @@ Context::Address Context::address(const ptx::Operand& operand) {
   if (base.kind == Kind::Immediate) {
     result.base = builder_.constant(ir::Type::I64, base.value);
   } else if (const auto found = find_register(base)) {
+    if (found->type == ir::Type::Void) refuse("register " + text_of(base) + " of 128 bits is not supported yet");
     result.base = builder_.read(found->variable);
     if (builder_.type(result.base) == ir::Type::Pred || found->components != 1) malformed(base.name + " is no address");
     const bool narrow = ir::bits(builder_.type(result.base)) <= 32;
