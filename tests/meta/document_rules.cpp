@@ -158,6 +158,24 @@ std::string instruction_coverage(const std::string& instructions_def) {
   return text + "\nRefused: " + refused + ".\n";
 }
 
+std::string api_coverage(const std::string& api_def) {
+  static const std::regex kRow(R"(^WL_(IMPLEMENTED|REFUSED)\(\s*\w+\s*,\s*(cuda\w+))");
+  std::set<std::string> served, refused;
+  for_each_line(api_def, [&](int, const std::string& line) {
+    std::smatch row;
+    if (!std::regex_search(line, row, kRow)) return;
+    const std::string name = row[2];
+    if (name.ends_with("_ptsz") || name.ends_with("_ptds")) return;
+    (row[1] == "REFUSED" ? refused : served).insert(name);
+  });
+  const auto listed = [](const char* title, const std::set<std::string>& names) {
+    std::string text = title + (" (" + std::to_string(names.size())) + "):";
+    for (const std::string& name : names) text += (name == *names.begin() ? " `" : ", `") + name + "`";
+    return text + ".\n";
+  };
+  return listed("Served", served) + "\n" + listed("Refused", refused);
+}
+
 std::string with_section(const std::string& document, const std::string& name, const std::string& text) {
   const std::string begin = "<!-- " + name + ": begin -->\n", end = "<!-- " + name + ": end -->";
   const size_t from = document.find(begin), to = document.find(end);

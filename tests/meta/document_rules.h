@@ -20,6 +20,10 @@ Violations check_instruction_tests(std::span<const File> files);
 // What docs/coverage.md says of the instructions, made from the text of src/ptx/instructions.def.
 std::string instruction_coverage(const std::string& instructions_def);
 
+// The same for the CUDA runtime, from the text of src/cuda/api.def. What only compilers call (__cuda...) and the names
+// of the per-thread default stream (..._ptsz, ..._ptds) are left out.
+std::string api_coverage(const std::string& api_def);
+
 // `document` with `text` between the lines "<!-- name: begin -->" and "<!-- name: end -->"; the document itself, if it
 // has no such lines.
 std::string with_section(const std::string& document, const std::string& name, const std::string& text);

@@ -166,7 +166,11 @@ TEST(InstructionTests, ThatAreMissingAreFound) {
   EXPECT_EQ(bad("  add.s32 %r1, %r2, %r3;\n$L: @!%p1 bra $L;\n").size(), 0u);
 }
 
-TEST(Coverage, IsMadeFromTheTable) {
+TEST(Coverage, IsMadeFromTheTables) {
+  EXPECT_EQ(api_coverage("//   WL_REFUSED(releases, name)\nWL_IMPLEMENTED(ALL, __cudaInitModule, a)\n"
+                         "WL_IMPLEMENTED(ALL, cudaMalloc, a)\nWL_IMPLEMENTED(ALL, cudaFree, a)\n"
+                         "WL_IMPLEMENTED(ALL, cudaMemcpy_ptds, a)\nWL_REFUSED(V13, cudaGraphCreate)\n"),
+            "Served (2): `cudaFree`, `cudaMalloc`.\n\nRefused (1): `cudaGraphCreate`.\n");
   EXPECT_EQ(
       instruction_coverage("WL_PTX(Add, \"add\", A, Core, \"\")\nWL_PTX(Sub, \"sub\", A, Core, \"\")\n"
                            "WL_PTX(Cvt, \"cvt\", A, Partly, \"no f16\")\nWL_PTX(Mma, \"mma\", A, Refused, \"x\")\n"),
