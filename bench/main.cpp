@@ -28,6 +28,7 @@ int run(Options& options) {
   summary.machine = this_machine();
   summary.date = today();
   summary.engine_cpu = bench.cpu();
+  summary.host_cpu = jit::Engine({}, memory).cpu();
   summary.threads = bench.threads();
   summary.start_ms = bench.start_ms();
   for (const NativeBuild* build : kNativeBuilds)

@@ -181,6 +181,12 @@ Status EngineSide::launch(const Workload& workload) {
   return Ok{};
 }
 
+void EngineSide::make_code(const Workload& workload) {
+  stop_ = true;
+  (void)bool(launch(workload));
+  stop_ = false;
+}
+
 Bench::Bench(exec::DeviceMemory& memory, Settings settings)
     : memory_(memory),
       settings_(std::move(settings)),
@@ -221,10 +227,8 @@ Status Bench::compile_times(const Workload& w, Row& row) {
   auto timed = [&](EngineSide& side) -> Result<double> {
     const double start = cpu_now();
     if (Status s = side.load(w); !s) return s.error();
-    if (Status s = side.launch(w); !s) return s.error();
-    const double first = cpu_now() - start, again = cpu_now();
-    if (Status s = side.launch(w); !s) return s.error();
-    return std::max(0.0, first - (cpu_now() - again)) * 1e3;
+    side.make_code(w);
+    return (cpu_now() - start) * 1e3;
   };
   const jit::EngineOptions cached_on_disk{1, settings_.cpu, settings_.cache_dir, true};
   EngineSide keeps(memory_, settings_.kernels, cached_on_disk), finds(memory_, settings_.kernels, cached_on_disk);

@@ -50,6 +50,7 @@ class EngineSide {
 
   Status load(const Workload& workload);  // translates; code is made by the first launch
   Status launch(const Workload& workload);
+  void make_code(const Workload& workload);  // a launch that is stopped before its first block
   // Of the last launch: every count there is, as one number; equal counts give equal numbers.
   uint64_t counts() const { return counts_; }
   uint64_t thread_instructions() const { return instructions_; }

@@ -127,7 +127,9 @@ std::string to_markdown(const Summary& s) {
 
 Result<std::string> write(const Summary& summary, const std::string& folder) {
   std::filesystem::create_directories(folder);
-  const std::string path = folder + "/" + summary.engine_cpu + "-" + summary.date;
+  const std::string& host = summary.host_cpu;
+  const std::string cpu = summary.engine_cpu == host ? host : host + "-as-" + summary.engine_cpu;
+  const std::string path = folder + "/" + cpu + "-" + summary.date;
   std::ofstream json(path + ".json"), markdown(path + ".md");
   json << to_json(summary).dump(2) << "\n";
   markdown << to_markdown(summary);

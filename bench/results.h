@@ -12,6 +12,7 @@ namespace warplens::bench {
 struct Summary {
   Machine machine;
   std::string date, engine_cpu;
+  std::string host_cpu;  // what the engine would have chosen
   unsigned threads = 0;
   double start_ms = 0;
   std::vector<std::string> natives;  // compilers and -march= of the C++
@@ -27,7 +28,8 @@ struct Summary {
 std::string header_line();
 std::string row_line(const Row& row);
 std::string to_markdown(const Summary& summary);
-// Writes <folder>/<engine's cpu>-<date>.json and .md; gives the first's name.
+// Writes <folder>/<cpu>-<date>.json and .md, or <cpu>-as-<engine's cpu>-... where that was forced; gives the first's
+// name.
 Result<std::string> write(const Summary& summary, const std::string& folder);
 
 }  // namespace warplens::bench
