@@ -9,7 +9,10 @@ void arithmetic(Context& c, const Instr& i) {
   if (i.types.size() > 1 && !(i.types[0] == i.types[1])) c.unsupported(i);  // add.f32.f16: mixed precision
   if (type.is_half()) return lower_half_arithmetic(c, i);
   if (type.kind == ScalarType::Kind::Float) return lower_float_arithmetic(c, i);
-  if (type.is_pred() || ir_type(type) == ir::Type::Void) c.unsupported(i);
+  const std::string& opcode = i.text.opcode;
+  const bool has_packed_form = opcode == "add" || opcode == "sub" || opcode == "min" || opcode == "max";
+  if (type.is_pred() || type.bits < 16 || type.bits > 64 || (type.packed && (type.bits != 16 || !has_packed_form)))
+    c.unsupported(i);
   lower_integer_arithmetic(c, i);
 }
 

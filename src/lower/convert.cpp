@@ -201,7 +201,7 @@ void lower_Cvt(Context& c, const Instr& i) {
   if (i.has("pack")) return convert_pack(c, i);
   if (i.has("tf32")) return convert_tf32(c, i);
   const ScalarType to = i.type(0), from = i.type(1);
-  if (to.packed && from.bits == 32) return convert_pair(c, i, to);
+  if (to.packed && to.is_half() && from == kF32) return convert_pair(c, i, to);
   if (to.packed || from.packed || to.is_pred() || from.is_pred()) c.unsupported(i);
   if (ir_type(to) == Type::Void || ir_type(from) == Type::Void) c.unsupported(i);
   const ValueId x = c.value(i.operand(1), from);

@@ -33,8 +33,18 @@ bool fits(ptx::Opcode opcode, ptx::Family family, ScalarType type) {
       const bool predicates = opcode == And || opcode == Or || opcode == Xor || opcode == Not;
       return is_plain_integer(type, 16) || (predicates && type.is_pred());
     }
-    case ptx::Family::Float: return type.is_half() || (type.is_wide_float() && !type.packed);
-    case ptx::Family::Compare: return type.is_pred() || (type.total_bits() >= 16 && type.total_bits() <= 64);
+    case ptx::Family::Float: {
+      if (opcode == Ex2 || opcode == Tanh) return type.is_half() || type == kF32;
+      if (opcode == Sin || opcode == Cos || opcode == Lg2) return type == kF32;
+      return type.is_wide_float() && !type.packed;
+    }
+    case ptx::Family::Compare: {
+      if (type.is_pred()) return opcode == Selp;
+      return (type.packed ? type.is_half() : type.bits >= 16) && type.total_bits() <= 64;
+    }
+    case ptx::Family::Atomic:
+      return !type.is_pred() && (type.packed ? type.is_half() : type.bits >= 16) && type.total_bits() <= 64;
+    case ptx::Family::Warp: return type.is_pred() || (!type.packed && type.bits >= 32 && type.bits <= 64);
     default: return true;
   }
 }

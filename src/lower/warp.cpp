@@ -77,7 +77,8 @@ void lower_Vote(Context& c, const Instr& i) {
 }
 
 void lower_Match(Context& c, const Instr& i) {
-  const ValueId value = c.value(i.operand(1), i.type()), mask = member_mask(c, i, 2);
+  const ScalarType bits{ScalarType::Kind::Bits, i.type().bits, false};
+  const ValueId value = c.value(i.operand(1), bits), mask = member_mask(c, i, 2);
   write_pair(c, i.operand(0), warp_op(c, Op::Match, Type::I32, i.has("all") ? 1 : 0, {value, mask}));
 }
 

@@ -1,6 +1,7 @@
 // Damaged PTX through parse, lower and verify: it may be refused, but nothing crashes and the IR stays valid.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -98,7 +99,8 @@ class Mutator {
   }
 
   std::vector<std::string> seeds_;
-  std::mt19937_64 random_{20240607};
+  // The same texts every time, unless asked for others: --gtest_shuffle --gtest_random_seed=N.
+  std::mt19937_64 random_{20240607u + static_cast<unsigned>(::testing::UnitTest::GetInstance()->random_seed())};
 };
 
 TEST(Mutation, DamagedTextNeverBreaksTheLowering) {
