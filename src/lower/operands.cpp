@@ -102,6 +102,7 @@ ir::ValueId Context::value(const ptx::Operand& operand, ScalarType type) {
   using Kind = ptx::Operand::Kind;
   const ir::Type wanted = ir_type(type);
   if (wanted == ir::Type::Void) refuse("a value of 128 bits is not supported yet");
+  if (operand.negated && !type.is_pred()) malformed("'!' before what is no predicate");
   if (operand.kind == Kind::Immediate) return integer_literal(*this, operand, type);
   if (operand.kind == Kind::Float) return float_literal(*this, operand, type);
   if (operand.kind != Kind::Register && operand.kind != Kind::Symbol) malformed("an operand that is no value");
