@@ -17,9 +17,9 @@ usage() {
 END
 }
 
-# Without these nothing builds. The last two lines: LLVM's static archives need them, and no package asks for them.
+# Without these nothing builds. The last line: LLVM's static archives need them, and no package asks for them.
 required='ca-certificates git cmake ninja-build g++ clang-19 llvm-19-dev
-  libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev liblz4-dev libgtest-dev
+  libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev liblz4-dev libgtest-dev libgmock-dev
   libzstd-dev zlib1g-dev'
 # These make it faster or check more. Where one cannot be had, the rest still works.
 optional='ccache mold clang-format-19 libclang-rt-19-dev libfuzzer-19-dev
