@@ -129,6 +129,8 @@ bool RunCommand::prepare() {
     return false;
   }
   options_.gpu = gpu->id;
+  options_.gpu_name = gpu->name;
+  options_.version = WARPLENS_VERSION;
   options_.sm = static_cast<int>(gpu->compute_major * 10 + gpu->compute_minor);
   return can_write(json_path_) && can_write(out_path_);
 }

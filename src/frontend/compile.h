@@ -38,7 +38,7 @@ struct CompileOutcome {
 // Errors: no compiler on this machine, or one that could not be started. A program that does not compile is an outcome.
 Result<CompileOutcome> compile(const CompileRequest& request, const Environment& environment);
 
-// The compiler that compile() would run: its path and which of the two it is.
+// The compiler that compile() would run: its path and which of the two it is. nvcc must at least tell its version.
 struct Toolchain {
   Compiler compiler = Compiler::Nvcc;
   std::string path;

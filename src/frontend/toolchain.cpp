@@ -1,5 +1,6 @@
 #include <array>
 
+#include "base/process.h"
 #include "frontend/compile.h"
 
 namespace warplens::frontend {
@@ -8,6 +9,12 @@ namespace {
 std::string find_nvcc(const Environment& environment) {
   std::string found = environment.find_program("nvcc");
   return found.empty() ? environment.find_program("/usr/local/cuda/bin/nvcc") : found;
+}
+
+// What is called nvcc may be a script that stands for a toolkit which is not there.
+bool works(const std::string& compiler, const Environment& environment) {
+  Result<ProcessOutput> run = run_process({compiler, "--version"}, environment);
+  return run && run->exit_code == 0;
 }
 
 // 19 first: the version that the headers are tested with. Older ones lack the PTX version that sm_90 needs.
@@ -31,9 +38,11 @@ Result<Toolchain> find_toolchain(Compiler wanted, const std::string& path, const
     return Toolchain{wanted == Compiler::Auto ? (clang ? Compiler::Clang : Compiler::Nvcc) : wanted, found};
   }
   if (wanted != Compiler::Clang)
-    if (std::string nvcc = find_nvcc(environment); !nvcc.empty()) return Toolchain{Compiler::Nvcc, nvcc};
+    if (std::string nvcc = find_nvcc(environment); !nvcc.empty() && works(nvcc, environment))
+      return Toolchain{Compiler::Nvcc, nvcc};
   if (wanted == Compiler::Nvcc)
-    return Error{"no nvcc on PATH or in /usr/local/cuda/bin", "name it with --nvcc PATH, or use --compiler clang"};
+    return Error{"no nvcc that works on PATH or in /usr/local/cuda/bin",
+                 "name it with --nvcc PATH, or use --compiler clang"};
   if (std::string clang = find_clang(environment); !clang.empty()) return Toolchain{Compiler::Clang, clang};
   return Error{wanted == Compiler::Clang ? "no clang++-19 on PATH" : "no CUDA compiler: neither nvcc nor clang++-19",
                kInstallHint};

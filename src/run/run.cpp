@@ -91,10 +91,16 @@ RunOutcome run_program(const RunOptions& options, const fs::path& program, const
 
   Result<report::Report> report = report::read_spool(spool.string());
   if (!report) return own_error(report.error());
-  if (report->run.program.empty()) report->run.program = name, report->run.arguments = options.arguments;
-  report->run.gpu = options.gpu;
+  report::Run& run = report->run;
+  if (run.program.empty()) {  // it made no CUDA call
+    run.program = name;
+    run.arguments = options.arguments;
+    run.gpu_name = options.gpu_name;
+    run.version = options.version;
+  }
+  run.gpu = options.gpu;
   RunResult result;
-  result.exit_code = finish(report->run, *end);
+  result.exit_code = finish(run, *end);
   result.report = std::move(*report);
   return result;
 }

@@ -117,6 +117,28 @@ TEST_F(Clang, MakesOneInstructionOfAnIntrinsic) {
   }
 }
 
+// An access inside one of our functions, or clang's, counts for the line that calls it.
+TEST_F(Clang, GivesAccessesTheLineOfTheProgram) {
+  Compiled compiled = compile_text_with_clang(
+      "#include <cuda_fp16.h>\n"
+      "#include <cuda_pipeline.h>\n"
+      "__global__ void k(const float4* in, float4* out, int* c, const double* d, half* h) {\n"
+      "  __shared__ float4 s[32];\n"
+      "  __pipeline_memcpy_async(&s[threadIdx.x], in, 16);\n"
+      "  __syncthreads();\n"
+      "  out[threadIdx.x] = s[threadIdx.x ^ 1];\n"
+      "  atomicAdd(c, 1);\n"
+      "  out[1].x = __ldg(d) + __shfl_xor_sync(~0u, c[3], 1);\n"
+      "  out[2].y = max(c[4], 3) + sqrtf(in[2].x);\n"
+      "  h[1] = __hadd(h[2], h[3]);\n"
+      "  if (c[7]) printf(\"%d\", c[8]);\n"
+      "}\n");
+  ASSERT_TRUE(compiled.ok) << compiled.messages;
+  size_t files = 0;
+  for (size_t at = 0; (at = compiled.ptx.find("\t.file\t", at)) != compiled.ptx.npos; ++at) ++files;
+  EXPECT_EQ(files, 1u) << compiled.ptx.substr(compiled.ptx.rfind("\t.file\t"), 200);
+}
+
 TEST_F(Clang, MakesOneAccessOfSixteenBytes) {
   Compiled compiled = compile_text_with_clang(
       "struct __align__(16) Own { int a, b, c, d; };\n"

@@ -4,8 +4,9 @@
 #include "cuda_runtime.h"
 #if defined(__cplusplus)
 
-#define WARPLENS_HD static __inline__ __host__ __device__
-#define WARPLENS_D static __device__ __forceinline__
+#define WARPLENS_HD WARPLENS_HOST_DEVICE
+#define WARPLENS_D WARPLENS_DEVICE
+#define WARPLENS_MEMBER __host__ __device__ WARPLENS_NO_LINES
 
 struct __half_raw {
   unsigned short x;
@@ -15,22 +16,22 @@ struct __align__(2) __half {
   unsigned short bits;
 
   __half() = default;
-  __host__ __device__ __half(const __half_raw& raw) : bits(raw.x) {}
-  __host__ __device__ __half(_Float16 v) : bits(__builtin_bit_cast(unsigned short, v)) {}
-  __host__ __device__ __half(float v) : __half(static_cast<_Float16>(v)) {}
-  __host__ __device__ __half(double v) : __half(static_cast<_Float16>(v)) {}
-  __host__ __device__ __half(int v) : __half(static_cast<_Float16>(v)) {}
-  __host__ __device__ __half(unsigned int v) : __half(static_cast<_Float16>(v)) {}
-  __host__ __device__ _Float16 value() const { return __builtin_bit_cast(_Float16, bits); }
-  __host__ __device__ operator float() const { return static_cast<float>(value()); }
-  __host__ __device__ operator __half_raw() const { return __half_raw{bits}; }
+  WARPLENS_MEMBER __half(const __half_raw& raw) : bits(raw.x) {}
+  WARPLENS_MEMBER __half(_Float16 v) : bits(__builtin_bit_cast(unsigned short, v)) {}
+  WARPLENS_MEMBER __half(float v) : __half(static_cast<_Float16>(v)) {}
+  WARPLENS_MEMBER __half(double v) : __half(static_cast<_Float16>(v)) {}
+  WARPLENS_MEMBER __half(int v) : __half(static_cast<_Float16>(v)) {}
+  WARPLENS_MEMBER __half(unsigned int v) : __half(static_cast<_Float16>(v)) {}
+  WARPLENS_MEMBER _Float16 value() const { return __builtin_bit_cast(_Float16, bits); }
+  WARPLENS_MEMBER operator float() const { return static_cast<float>(value()); }
+  WARPLENS_MEMBER operator __half_raw() const { return __half_raw{bits}; }
 };
 typedef __half half;
 
 struct __align__(4) __half2 {
   __half x, y;
   __half2() = default;
-  __host__ __device__ __half2(const __half& a, const __half& b) : x(a), y(b) {}
+  WARPLENS_MEMBER __half2(const __half& a, const __half& b) : x(a), y(b) {}
 };
 typedef __half2 half2;
 
@@ -98,4 +99,5 @@ WARPLENS_D __half __ldg(const __half* p) {
 
 #undef WARPLENS_HD
 #undef WARPLENS_D
+#undef WARPLENS_MEMBER
 #endif

@@ -30,21 +30,26 @@
 
 #if defined(__CUDA__)
 extern "C" unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, void* stream = nullptr);
+
+// clang's headers expect the meaning that NVIDIA's device headers give to __forceinline__. That, and inline, carry our
+// attribute into them.
+#pragma push_macro("__forceinline__")
+#pragma push_macro("inline")
+#undef __forceinline__
+#define __forceinline__ __device__ __inline__ __attribute__((always_inline, nodebug))
+#define inline inline WARPLENS_NO_LINES
 #include <__clang_cuda_builtin_vars.h>
 #include <__clang_cuda_libdevice_declares.h>
 #include "warplens/libdevice.h"
-// clang's headers expect the meaning that NVIDIA's device headers give to this word.
-#pragma push_macro("__forceinline__")
-#undef __forceinline__
-#define __forceinline__ __device__ __inline__ __attribute__((always_inline))
 #include <__clang_cuda_device_functions.h>
 #include <__clang_cuda_math.h>
-#pragma pop_macro("__forceinline__")
 #include "warplens/builtins.h"
 #include <__clang_cuda_cmath.h>
 #include "warplens/address_spaces.h"
 #include <__clang_cuda_intrinsics.h>
 #include "warplens/device.h"
+#pragma pop_macro("inline")
+#pragma pop_macro("__forceinline__")
 #endif
 
 #include "warplens/host_templates.h"

@@ -8,10 +8,10 @@
 // Vectors of 16 bytes or more are assigned member by member, which clang makes one access of where a plain copy of the
 // structure may end in several. They are aggregates all the same; only a union that holds one cannot be assigned whole.
 #if defined(__cplusplus)
-#define WARPLENS_ASSIGN(name, members)                     \
-  __host__ __device__ name& operator=(const name& other) { \
-    members;                                               \
-    return *this;                                          \
+#define WARPLENS_ASSIGN(name, members)                                       \
+  __host__ __device__ WARPLENS_NO_LINES name& operator=(const name& other) { \
+    members;                                                                 \
+    return *this;                                                            \
   }
 #else
 #define WARPLENS_ASSIGN(name, members)
@@ -49,10 +49,10 @@ WARPLENS_VECTORS(double, double, 8, 16, 16, WARPLENS_ASSIGN, WARPLENS_ASSIGN)
 struct dim3 {
   unsigned int x, y, z;
 #if defined(__cplusplus)
-  __host__ __device__ constexpr dim3(unsigned int x_ = 1, unsigned int y_ = 1, unsigned int z_ = 1)
+  __host__ __device__ WARPLENS_NO_LINES constexpr dim3(unsigned int x_ = 1, unsigned int y_ = 1, unsigned int z_ = 1)
       : x(x_), y(y_), z(z_) {}
-  __host__ __device__ constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
-  __host__ __device__ constexpr operator uint3() const { return uint3{x, y, z}; }
+  __host__ __device__ WARPLENS_NO_LINES constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+  __host__ __device__ WARPLENS_NO_LINES constexpr operator uint3() const { return uint3{x, y, z}; }
 #endif
 };
 #if !defined(__cplusplus)

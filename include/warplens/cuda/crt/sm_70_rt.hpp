@@ -4,10 +4,10 @@
 #pragma GCC system_header
 
 #define WARPLENS_MATCH(type, bits)                                                                      \
-  static __device__ __forceinline__ unsigned int __match_any_sync(unsigned int mask, type value) {      \
+  WARPLENS_DEVICE unsigned int __match_any_sync(unsigned int mask, type value) {      \
     return __match##bits##_any_sync(mask, value);                                                       \
   }                                                                                                     \
-  static __device__ __forceinline__ unsigned int __match_all_sync(unsigned int mask, type value, int* all) { \
+  WARPLENS_DEVICE unsigned int __match_all_sync(unsigned int mask, type value, int* all) { \
     return __match##bits##_all_sync(mask, value, all);                                                  \
   }
 WARPLENS_MATCH(unsigned int, 32)
@@ -18,10 +18,10 @@ WARPLENS_MATCH(unsigned long long, 64)
 WARPLENS_MATCH(long long, 64)
 #undef WARPLENS_MATCH
 
-static __device__ __forceinline__ unsigned int __match_any_sync(unsigned int mask, float value) {
+WARPLENS_DEVICE unsigned int __match_any_sync(unsigned int mask, float value) {
   return __match32_any_sync(mask, __float_as_uint(value));
 }
-static __device__ __forceinline__ unsigned int __match_any_sync(unsigned int mask, double value) {
+WARPLENS_DEVICE unsigned int __match_any_sync(unsigned int mask, double value) {
   return __match64_any_sync(mask, __double_as_longlong(value));
 }
-static __device__ __forceinline__ void __nanosleep(unsigned int nanoseconds) { __nvvm_nanosleep(nanoseconds); }
+WARPLENS_DEVICE void __nanosleep(unsigned int nanoseconds) { __nvvm_nanosleep(nanoseconds); }

@@ -5,16 +5,16 @@
 typedef unsigned int cuuint32_t;
 typedef unsigned long long cuuint64_t;
 
-static __device__ __forceinline__ unsigned int __isGlobal(const void* p) { return __nvvm_isspacep_global(p); }
-static __device__ __forceinline__ unsigned int __isShared(const void* p) { return __nvvm_isspacep_shared(p); }
-static __device__ __forceinline__ unsigned int __isConstant(const void* p) { return __nvvm_isspacep_const(p); }
-static __device__ __forceinline__ unsigned int __isLocal(const void* p) { return __nvvm_isspacep_local(p); }
+WARPLENS_DEVICE unsigned int __isGlobal(const void* p) { return __nvvm_isspacep_global(p); }
+WARPLENS_DEVICE unsigned int __isShared(const void* p) { return __nvvm_isspacep_shared(p); }
+WARPLENS_DEVICE unsigned int __isConstant(const void* p) { return __nvvm_isspacep_const(p); }
+WARPLENS_DEVICE unsigned int __isLocal(const void* p) { return __nvvm_isspacep_local(p); }
 
 #define WARPLENS_CONVERT(name, number)                                                        \
-  static __device__ __forceinline__ size_t __cvta_generic_to_##name(const void* p) {          \
+  WARPLENS_DEVICE size_t __cvta_generic_to_##name(const void* p) {          \
     return (size_t)(__attribute__((address_space(number))) const void*)p;                     \
   }                                                                                           \
-  static __device__ __forceinline__ void* __cvta_##name##_to_generic(size_t address) {        \
+  WARPLENS_DEVICE void* __cvta_##name##_to_generic(size_t address) {        \
     return (void*)(__attribute__((address_space(number))) void*)address;                      \
   }
 WARPLENS_CONVERT(global, 1)

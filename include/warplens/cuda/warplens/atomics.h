@@ -4,9 +4,9 @@
 
 // name: the C++ function; type: its element; call: clang's wrapper without scope.
 #define WARPLENS_ATOMIC(name, type, call)                                                                     \
-  static __device__ __forceinline__ type name(type* p, type v) { return call(p, v); }                         \
-  static __device__ __forceinline__ type name##_block(type* p, type v) { return call##_block(p, v); }         \
-  static __device__ __forceinline__ type name##_system(type* p, type v) { return call##_system(p, v); }
+  WARPLENS_DEVICE type name(type* p, type v) { return call(p, v); }                         \
+  WARPLENS_DEVICE type name##_block(type* p, type v) { return call##_block(p, v); }         \
+  WARPLENS_DEVICE type name##_system(type* p, type v) { return call##_system(p, v); }
 
 WARPLENS_ATOMIC(atomicAdd, int, __iAtomicAdd)
 WARPLENS_ATOMIC(atomicAdd, unsigned int, __uAtomicAdd)
@@ -38,17 +38,17 @@ WARPLENS_ATOMIC(atomicInc, unsigned int, __uAtomicInc)
 WARPLENS_ATOMIC(atomicDec, unsigned int, __uAtomicDec)
 #undef WARPLENS_ATOMIC
 
-static __device__ __forceinline__ int atomicSub(int* p, int v) { return atomicAdd(p, static_cast<int>(0u - v)); }
-static __device__ __forceinline__ unsigned int atomicSub(unsigned int* p, unsigned int v) { return atomicAdd(p, 0u - v); }
+WARPLENS_DEVICE int atomicSub(int* p, int v) { return atomicAdd(p, static_cast<int>(0u - v)); }
+WARPLENS_DEVICE unsigned int atomicSub(unsigned int* p, unsigned int v) { return atomicAdd(p, 0u - v); }
 
 #define WARPLENS_CAS(type, call)                                                                              \
-  static __device__ __forceinline__ type atomicCAS(type* p, type expected, type v) {                          \
+  WARPLENS_DEVICE type atomicCAS(type* p, type expected, type v) {                          \
     return call(p, expected, v);                                                                              \
   }                                                                                                           \
-  static __device__ __forceinline__ type atomicCAS_block(type* p, type expected, type v) {                    \
+  WARPLENS_DEVICE type atomicCAS_block(type* p, type expected, type v) {                    \
     return call##_block(p, expected, v);                                                                      \
   }                                                                                                           \
-  static __device__ __forceinline__ type atomicCAS_system(type* p, type expected, type v) {                   \
+  WARPLENS_DEVICE type atomicCAS_system(type* p, type expected, type v) {                   \
     return call##_system(p, expected, v);                                                                     \
   }
 WARPLENS_CAS(int, __iAtomicCAS)

@@ -4,15 +4,15 @@
 #include "warplens/atomics.h"
 #include "warplens/minmax.h"
 
-static __device__ __forceinline__ float rsqrt(float a) { return rsqrtf(a); }
+WARPLENS_DEVICE float rsqrt(float a) { return rsqrtf(a); }
 
 // Dot products of four bytes (compute capability 6.1).
-static __device__ __forceinline__ int __dp4a(int a, int b, int c) {
+WARPLENS_DEVICE int __dp4a(int a, int b, int c) {
   int d;
   asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
   return d;
 }
-static __device__ __forceinline__ unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int c) {
+WARPLENS_DEVICE unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int c) {
   unsigned int d;
   asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
   return d;

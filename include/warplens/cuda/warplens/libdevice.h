@@ -4,7 +4,7 @@
 #pragma once
 #pragma GCC system_header
 
-#define WARPLENS_NV extern "C" __device__ __forceinline__
+#define WARPLENS_NV extern "C" __device__ __forceinline__ WARPLENS_NO_LINES
 
 // ---- integers
 WARPLENS_NV int __nv_abs(int a) { return a < 0 ? static_cast<int>(0u - a) : a; }

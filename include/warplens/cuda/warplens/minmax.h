@@ -4,11 +4,11 @@
 #pragma GCC system_header
 
 #define WARPLENS_MIN_MAX(attributes, result, left, right)                                                              \
-  static __inline__ attributes result min(left a, right b) { return result(a) < result(b) ? result(a) : result(b); }   \
-  static __inline__ attributes result max(left a, right b) { return result(a) > result(b) ? result(a) : result(b); }
+  static __inline__ attributes WARPLENS_NO_LINES result min(left a, right b) { return result(a) < result(b) ? result(a) : result(b); }   \
+  static __inline__ attributes WARPLENS_NO_LINES result max(left a, right b) { return result(a) > result(b) ? result(a) : result(b); }
 #define WARPLENS_MIN_MAX_FLOAT(left, right, low, high)                                                                 \
-  static __inline__ __host__ __device__ auto min(left a, right b) { return low(a, b); }                                \
-  static __inline__ __host__ __device__ auto max(left a, right b) { return high(a, b); }
+  WARPLENS_HOST_DEVICE auto min(left a, right b) { return low(a, b); }                                \
+  WARPLENS_HOST_DEVICE auto max(left a, right b) { return high(a, b); }
 
 typedef unsigned int warplens_uint;
 typedef unsigned long warplens_ulong;
