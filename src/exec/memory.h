@@ -1,5 +1,5 @@
-// Device memory: allocations at GPU-like alignment in one reserved range, so that a device pointer is an ordinary pointer
-// of this process, addresses repeat from run to run, and every access can be checked against exact bounds.
+// Device memory: allocations at GPU-like alignment in one reserved range, so that a device pointer is an ordinary
+// pointer of this process, addresses repeat from run to run, and every access can be checked against exact bounds.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -28,10 +28,12 @@ class DeviceMemory {
 
   // Zero bytes give a null address, as cudaMalloc does. Memory is exhausted at the capacity: Error.
   Result<uint64_t> allocate(uint64_t bytes, Allocation::Kind kind = Allocation::Kind::Device);
-  bool free(uint64_t base);                       // false: not the base of an allocation
-  void adopt(uint64_t base, uint64_t bytes, Allocation::Kind kind);   // host memory that kernels may access (registered, module variables)
+  bool free(uint64_t base);  // false: not the base of an allocation
+  void adopt(uint64_t base, uint64_t bytes,
+             Allocation::Kind kind);  // host memory that kernels may access (registered, module variables)
   void forget(uint64_t base);
-  // The allocation that holds [address, address + bytes), if one does. Called on compiled code's slow path; thread-safe.
+  // The allocation that holds [address, address + bytes), if one does. Called on compiled code's slow path;
+  // thread-safe.
   std::optional<Allocation> find(uint64_t address, uint64_t bytes = 1) const;
   // "16 bytes past the end of the 4096-byte allocation at 0x7f...": for fault messages.
   std::string describe_nearest(uint64_t address, uint64_t bytes) const;
