@@ -51,6 +51,7 @@ class Planner {
     plan_.divergent.assign(blocks, kNone);
     plan_.block_weight.assign(blocks, 0);
     for (BlockId b = 0; b < blocks; ++b) {
+      for (BlockId s : f_.blocks[b].succs) plan_.loops |= s <= b;
       if (plan_.lanes.divergent_block_end[b]) plan_.divergent[b] = take(1);
       shared_counters_.clear();
       leaders_.clear();

@@ -54,6 +54,7 @@ struct Plan {
   std::vector<uint64_t> block_weight;      // PTX instructions in each block
   std::vector<uint8_t> needs_full, needs_partial;  // per block: which versions of it there are
   bool barriers = false;
+  bool loops = false;
   std::vector<uint8_t> escapes;            // per value: used in another block than its own (or a phi)
   std::vector<std::vector<ir::ValueId>> live_in;  // per block, phis of the block included
   // What a warp keeps while it waits at a barrier: offset of each value in its save area, kNone if never kept.

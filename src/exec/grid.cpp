@@ -73,8 +73,8 @@ namespace {
 // Zeroed, aligned to 1024 as shared memory windows must be.
 struct Buffer {
   uint8_t* data = nullptr;
-  explicit Buffer(size_t bytes) {
-    bytes = (std::max<size_t>(bytes, 1) + 1023) / 1024 * 1024;
+  size_t bytes = 0;
+  explicit Buffer(size_t wanted) : bytes((std::max<size_t>(wanted, 1) + 1023) / 1024 * 1024) {
     data = static_cast<uint8_t*>(std::aligned_alloc(1024, bytes));
     if (!data) throw std::bad_alloc();
     std::memset(data, 0, bytes);
@@ -84,49 +84,59 @@ struct Buffer {
   Buffer& operator=(const Buffer&) = delete;
 };
 
+uint64_t position(const Fault& f, const Dim3& grid) { return (uint64_t{f.block.z} * grid.y + f.block.y) * grid.x + f.block.x; }
+
+}  // namespace
+
 // One worker's memory, and the loop that takes blocks.
-class GridWorker {
+class Grid::GridWorker {
  public:
-  GridWorker(const GridRequest& r, event::Sink* sink, const uint8_t* stop)
-      : request_(r),
-        worker_(*r.tables, *r.memory, sink, r.config.block),
-        warps_((r.config.block.count() + kWarpSize - 1) / kWarpSize),
-        shared_(r.shared_bytes + 64),
-        local_(warps_ * kWarpSize * r.tables->local_bytes),
-        saved_(warps_ * r.save_bytes),
-        scratch_(2048),
-        pending_(4 * (r.blocks_of_code + 1)),
-        counters_(r.counters + 1),
-        bounds_(r.tables->sites + 1),
-        recent_(r.tables->sites + 1),
+  GridWorker(const KernelTables& tables, const Shape& shape)
+      : worker_(tables, shape.block), warps_((shape.block.count() + kWarpSize - 1) / kWarpSize),
+        local_(warps_ * kWarpSize * tables.local_bytes), saved_(warps_ * shape.save_bytes), scratch_(2048),
+        pending_(4 * (shape.code_blocks + 1)), counters_(shape.counters + 1), bounds_(tables.sites + 1), recent_(tables.sites + 1),
         states_(warps_) {
     WarpEnv& e = worker_.env;
-    e.params = r.params.data();
-    e.symbols = r.symbols.data();
-    e.shared = shared_.data;
     e.local = local_.data;
     e.counters = counters_.data();
     e.bounds = bounds_.data();
-    e.stop = stop;
+    e.recent = recent_.data();
     e.saved = saved_.data;
     e.warps = states_.data();
-    e.recent = recent_.data();
     e.values = scratch_.data;
-    e.shared_bytes = r.shared_bytes;
-    e.grid[0] = r.config.grid.x, e.grid[1] = r.config.grid.y, e.grid[2] = r.config.grid.z;
     e.pending = reinterpret_cast<uint32_t*>(pending_.data);
   }
 
-  void take_blocks(std::atomic<uint64_t>& next, uint64_t step, const uint8_t* stop) {
-    const uint64_t blocks = request_.config.grid.count();
+  void begin(const GridRequest& r, event::Sink* sink, const uint8_t* stop) {
+    if (!shared_ || shared_size_ < r.shared_bytes) {
+      shared_size_ = r.shared_bytes;
+      shared_ = std::make_unique<Buffer>(shared_size_ + 64);
+    }
+    std::fill(counters_.begin(), counters_.end(), 0);
+    std::fill(bounds_.begin(), bounds_.end(), Bounds{});  // allocations come and go between launches
+    std::fill(recent_.begin(), recent_.end(), Recent{});
+    std::fill(states_.begin(), states_.end(), WarpState{});
+    std::memset(pending_.data, 0, pending_.bytes);
+    worker_.begin(*r.memory, sink);
+    WarpEnv& e = worker_.env;
+    e.params = r.params.data();
+    e.symbols = r.symbols.data();
+    e.shared = shared_->data;
+    e.shared_bytes = r.shared_bytes;
+    e.stop = stop;
+    e.grid[0] = r.config.grid.x, e.grid[1] = r.config.grid.y, e.grid[2] = r.config.grid.z;
+  }
+
+  void take_blocks(const GridRequest& r, std::atomic<uint64_t>& next, uint64_t step) {
+    const uint64_t blocks = r.config.grid.count();
     for (;;) {
       const uint64_t first = next.fetch_add(step);
       if (first >= blocks) break;
-      if (*reinterpret_cast<const volatile uint8_t*>(stop)) {
+      if (*static_cast<const volatile uint8_t*>(worker_.env.stop)) {
         worker_.stopped();
         break;
       }
-      if (request_.code(&worker_.env, first, std::min(blocks, first + step)) != 0) {
+      if (r.code(&worker_.env, first, std::min(blocks, first + step)) != 0) {
         next.store(blocks);  // nobody starts another block
         break;
       }
@@ -138,44 +148,40 @@ class GridWorker {
   const std::optional<Fault>& fault() const { return worker_.fault; }
 
  private:
-  const GridRequest& request_;
   Worker worker_;
   const uint64_t warps_;
-  Buffer shared_, local_, saved_, scratch_, pending_;
+  std::unique_ptr<Buffer> shared_;
+  uint64_t shared_size_ = 0;
+  Buffer local_, saved_, scratch_, pending_;
   std::vector<uint64_t> counters_;
   std::vector<Bounds> bounds_;
   std::vector<Recent> recent_;
   std::vector<WarpState> states_;
 };
 
-uint64_t position(const Fault& f, const Dim3& grid) {
-  return (uint64_t{f.block.z} * grid.y + f.block.y) * grid.x + f.block.x;
-}
+Grid::Grid(const KernelTables& tables, const Shape& shape) : tables_(tables), shape_(shape) {}
+Grid::~Grid() = default;
 
-}  // namespace
-
-GridResult run_grid(ThreadPool& pool, const GridRequest& request,
-                    const std::function<event::Sink*(unsigned worker)>& make_sink, const std::atomic<bool>& stop) {
+GridResult Grid::run(ThreadPool& pool, const GridRequest& request, const std::function<event::Sink*(unsigned worker)>& make_sink,
+                     const std::atomic<bool>& stop) {
   static_assert(sizeof(std::atomic<bool>) == 1, "compiled code polls the flag as a byte");
   const auto* stop_byte = reinterpret_cast<const uint8_t*>(&stop);
   const uint64_t blocks = request.config.grid.count();
   const unsigned threads = static_cast<unsigned>(std::min<uint64_t>(std::min(request.threads, pool.size()), blocks));
   // Chunks small enough to share the load, large enough that taking one costs nothing.
-  const uint64_t step = std::max<uint64_t>(1, blocks / (uint64_t{threads} * 32));
+  const uint64_t step = threads == 1 ? blocks : std::max<uint64_t>(1, blocks / (uint64_t{threads} * 32));
   std::atomic<uint64_t> next{0};
-  std::vector<std::unique_ptr<GridWorker>> workers;
-  for (unsigned w = 0; w < threads; ++w)
-    workers.push_back(std::make_unique<GridWorker>(request, make_sink(w), stop_byte));
-  pool.run(threads, [&](unsigned w) { workers[w]->take_blocks(next, step, stop_byte); });
+  while (workers_.size() < threads) workers_.push_back(std::make_unique<GridWorker>(tables_, shape_));
+  for (unsigned w = 0; w < threads; ++w) workers_[w]->begin(request, make_sink(w), stop_byte);
+  pool.run(threads, [&](unsigned w) { workers_[w]->take_blocks(request, next, step); });
 
   GridResult result;
-  result.counters.assign(request.counters, 0);
-  for (const auto& w : workers) {
-    for (uint32_t k = 0; k < request.counters; ++k) result.counters[k] += w->counters()[k];
-    const auto& f = w->fault();
+  result.counters.assign(shape_.counters, 0);
+  for (unsigned w = 0; w < threads; ++w) {
+    for (uint32_t k = 0; k < shape_.counters; ++k) result.counters[k] += workers_[w]->counters()[k];
+    const auto& f = workers_[w]->fault();
     // The fault of the lowest block, whichever worker met it.
-    if (f && (!result.fault || position(*f, request.config.grid) < position(*result.fault, request.config.grid)))
-      result.fault = f;
+    if (f && (!result.fault || position(*f, request.config.grid) < position(*result.fault, request.config.grid))) result.fault = f;
   }
   return result;
 }

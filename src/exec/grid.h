@@ -17,15 +17,11 @@ using KernelCode = int32_t (*)(WarpEnv* env, uint64_t first, uint64_t last);
 
 struct GridRequest {
   KernelCode code = nullptr;
-  const KernelTables* tables = nullptr;
   const DeviceMemory* memory = nullptr;
   LaunchConfig config;
   std::span<const uint8_t> params;
   std::span<const uint64_t> symbols;
   uint64_t shared_bytes = 0;      // static and dynamic
-  uint32_t counters = 0;
-  uint32_t save_bytes = 0;        // per warp
-  uint32_t blocks_of_code = 0;    // basic blocks: pending masks
   unsigned threads = 1;
 };
 
@@ -48,7 +44,24 @@ class ThreadPool {
   std::unique_ptr<Impl> impl_;
 };
 
-GridResult run_grid(ThreadPool& pool, const GridRequest& request, const std::function<event::Sink*(unsigned worker)>& make_sink,
-                    const std::atomic<bool>& stop);
+// The workers of one kernel's code: their memory is made once, since a program may launch it thousands of times.
+class Grid {
+ public:
+  // `tables` must outlive the grid. `code_blocks`: basic blocks of the code. `save_bytes`: per warp.
+  struct Shape {
+    Dim3 block;
+    uint32_t counters = 0, save_bytes = 0, code_blocks = 0;
+  };
+  Grid(const KernelTables& tables, const Shape& shape);
+  ~Grid();
+  GridResult run(ThreadPool& pool, const GridRequest& request, const std::function<event::Sink*(unsigned worker)>& make_sink,
+                 const std::atomic<bool>& stop);
+
+ private:
+  class GridWorker;
+  const KernelTables& tables_;
+  Shape shape_;
+  std::vector<std::unique_ptr<GridWorker>> workers_;
+};
 
 }  // namespace warplens::exec

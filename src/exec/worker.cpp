@@ -12,11 +12,16 @@ namespace {
 constexpr size_t kBatch = 256;
 }
 
-Worker::Worker(const KernelTables& tables, const DeviceMemory& memory, event::Sink* sink, const Dim3& block)
-    : tables_(tables), memory_(memory), sink_(sink), block_(block), batch_(kBatch) {
+Worker::Worker(const KernelTables& tables, const Dim3& block) : tables_(tables), block_(block), batch_(kBatch) {
   env.worker = this;
-  env.event = batch_.data();
   env.event_end = batch_.data() + batch_.size();
+}
+
+void Worker::begin(const DeviceMemory& memory, event::Sink* sink) {
+  memory_ = &memory;
+  sink_ = sink;
+  fault.reset();
+  env.event = batch_.data();
 }
 
 void Worker::flush() {
@@ -62,7 +67,7 @@ uint32_t Worker::fail(const AccessInfo& info, FaultKind kind, uint32_t lane, uin
   f.thread = thread_of(lane);
   f.address = address;
   f.bytes = info.element_bytes * info.components;
-  if (kind == FaultKind::OutOfBounds) f.nearest = memory_.describe_nearest(address, f.bytes);
+  if (kind == FaultKind::OutOfBounds) f.nearest = memory_->describe_nearest(address, f.bytes);
   if (kind == FaultKind::SharedOutOfBounds)
     f.nearest = "the block's shared memory has " + std::to_string(env.shared_bytes) + " bytes";
   if (kind == FaultKind::LocalOutOfBounds)
@@ -89,7 +94,7 @@ bool Worker::resolve_lane(const AccessInfo& info, uint32_t lane, uint8_t** point
       return true;
     }
   }
-  const auto allocation = memory_.find(address, width);
+  const auto allocation = memory_->find(address, width);
   if (!allocation) return fail(info, FaultKind::OutOfBounds, lane, address), false;
   // Remember it: the next access of this site most likely stays inside.
   const uint64_t reach = std::max(info.reach, width);

@@ -34,7 +34,8 @@ struct KernelTables {
 
 class Worker {
  public:
-  Worker(const KernelTables& tables, const DeviceMemory& memory, event::Sink* sink, const Dim3& block);
+  Worker(const KernelTables& tables, const Dim3& block);
+  void begin(const DeviceMemory& memory, event::Sink* sink);  // of a launch
 
   WarpEnv env;
   std::optional<Fault> fault;
@@ -64,8 +65,8 @@ class Worker {
   bool complete_barrier(uint32_t id, uint32_t live_threads);
 
   const KernelTables& tables_;
-  const DeviceMemory& memory_;
-  event::Sink* sink_;
+  const DeviceMemory* memory_ = nullptr;
+  event::Sink* sink_ = nullptr;
   Dim3 block_;
   std::vector<event::Access> batch_;
   uint64_t ticks_ = 0;

@@ -26,7 +26,10 @@ using passes::Specialization;
 namespace {
 
 // Changes whenever the code made for the same kernel changes: it names the files of the cache.
-constexpr const char* kCodeVersion = "warplens-code-5";
+constexpr const char* kCodeVersion = "warplens-code-6";
+
+// Warp instructions below which a grid runs on the calling thread: some ten microseconds of work.
+constexpr uint64_t kSmallGrid = 40000;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -40,6 +43,8 @@ struct Variant {
   Plan plan;
   exec::KernelTables tables;
   exec::KernelCode code = nullptr;
+  std::unique_ptr<exec::Grid> grid;
+  uint64_t last_instructions = 0;  // executed by the warps of the last launch
 };
 
 struct Engine::LoadedKernel {
@@ -73,6 +78,14 @@ struct Engine::Impl {
     return compiler.get();
   }
   unsigned threads() const { return options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency()); }
+
+  // Waking another thread costs more than a small grid does.
+  unsigned threads_for(const Variant& v, const LaunchConfig& config) const {
+    if (v.last_instructions != 0) return v.last_instructions < kSmallGrid ? 1 : threads();
+    uint64_t once = 0;
+    for (uint64_t w : v.plan.block_weight) once += w;
+    return config.grid.count() * v.plan.warps * once < kSmallGrid && !v.plan.loops ? 1 : threads();
+  }
 
   Result<Variant*> variant_for(LoadedKernel& k, const LaunchConfig& config, std::span<const uint8_t> params, LaunchResult& result);
   exec::KernelTables make_tables(const LoadedKernel& k, const Plan& plan);
@@ -195,6 +208,8 @@ Result<Variant*> Engine::Impl::variant_for(LoadedKernel& k, const LaunchConfig& 
     cache.keep(key, *object);
   }
   result.compile_seconds = seconds_since(start);
+  v->grid = std::make_unique<exec::Grid>(
+      v->tables, exec::Grid::Shape{v->spec.block, v->plan.counters, v->plan.save_bytes, static_cast<uint32_t>(k.function.blocks.size())});
   k.variants.push_back(std::move(v));
   return k.variants.back().get();
 }
@@ -268,12 +283,11 @@ LaunchResult Engine::launch(const KernelHandle& kernel, const LaunchConfig& conf
     result.fault = std::move(f);
     return result;
   }
-  const Variant& v = **variant;
+  Variant& v = **variant;
   if (!impl_->pool) impl_->pool = std::make_unique<exec::ThreadPool>(impl_->threads());
   const auto start = std::chrono::steady_clock::now();
   exec::GridRequest request;
   request.code = v.code;
-  request.tables = &v.tables;
   request.memory = &impl_->memory;
   request.config = config;
   request.params = params;
@@ -281,20 +295,18 @@ LaunchResult Engine::launch(const KernelHandle& kernel, const LaunchConfig& conf
   const ir::Function& f = kernel->function;
   const uint32_t align = std::max(1u, f.dynamic_shared_align);
   request.shared_bytes = config.dynamic_shared_bytes == 0 ? f.shared_bytes : (f.shared_bytes + align - 1) / align * align + config.dynamic_shared_bytes;
-  request.counters = v.plan.counters;
-  request.save_bytes = v.plan.save_bytes;
-  request.blocks_of_code = static_cast<uint32_t>(f.blocks.size());
-  request.threads = impl_->threads();
+  request.threads = impl_->threads_for(v, config);
   event::Sink* first = nullptr;
   auto sink = [&](unsigned worker) {
     event::Sink* s = make_sink(worker);
     if (worker == 0) first = s;
     return s;
   };
-  exec::GridResult grid = exec::run_grid(*impl_->pool, request, sink, stop);
+  exec::GridResult grid = v.grid->run(*impl_->pool, request, sink, stop);
   result.seconds = seconds_since(start);
   result.fault = std::move(grid.fault);
   read_counters(f, v.plan, grid.counters, config.grid.count() * v.plan.warps, result);
+  v.last_instructions = result.counts.instructions;
   deliver_patterns(f, v.plan, grid.counters, first);
   return result;
 }

@@ -1,6 +1,9 @@
 #include "observe/observer.h"
 
+#include <algorithm>
 #include <bit>
+#include <map>
+#include <vector>
 
 #include "base/check.h"
 #include "model/banks.h"
@@ -87,6 +90,10 @@ class SiteCounter {
  public:
   void add(const Shape& shape, const uint64_t* address, uint32_t mask, uint64_t count) {
     if (mask == 0) return;
+    if (unlike_ >= kGiveUp) {
+      add_alone(shape, address, mask, count);
+      return;
+    }
     const uint64_t base = address[std::countr_zero(mask)];
     if (mask != mask_ || !model::has_pattern(address, base, pattern_, mask)) restart(shape, address, mask, base);
     const uint32_t residue = base % 128;
@@ -100,6 +107,26 @@ class SiteCounter {
     counts_[residue] += count;
   }
 
+  // Requests whose lanes follow one known pattern under masks that come and go, as in divergent code: which lanes share a
+  // sector, a line or an address follows from the pattern, so a mask only asks which of those groups have a lane.
+  void add_pattern(const Shape& shape, const event::Pattern& p) {
+    if (shape.unit != Unit::L1 || p.mask == ~0u) {
+      const uint64_t base = (uint64_t{1} << 62) + p.residue;  // no lane wraps there
+      uint64_t address[32];
+      for (int l = 0; l < 32; ++l) address[l] = base + uint64_t(p.pattern[l]);
+      add(shape, address, p.mask, p.count);
+      return;
+    }
+    if (groups_.pattern != p.pattern || groups_.residue != p.residue) groups_ = Groups(shape, p);
+    const auto lanes = uint32_t(std::popcount(p.mask));
+    Cost cost;
+    cost.sectors = groups_.touched(groups_.sectors, p.mask);
+    cost.tag_requests = groups_.touched(groups_.lines, p.mask);
+    cost.sectors_ideal = std::min<uint16_t>(cost.sectors, uint16_t(model::ceil_div(lanes * shape.width, 32)));
+    cost.bytes_used = uint16_t(shape.width * (groups_.addresses.empty() ? lanes : groups_.touched(groups_.addresses, p.mask)));
+    add_cost(cost, p.count, lanes, groups_.key);
+  }
+
   const SiteStats& finish() {
     flush();
     mask_ = 0;
@@ -107,36 +134,77 @@ class SiteCounter {
   }
 
  private:
+  static constexpr uint32_t kGiveUp = 8, kRetry = 64;
+
+  struct Groups {
+    const int64_t* pattern = nullptr;
+    uint32_t residue = 0;
+    uint64_t key = 0;
+    std::vector<uint32_t> sectors, lines, addresses;  // lanes of each; addresses: empty if all lanes differ
+
+    Groups() = default;
+    Groups(const Shape& shape, const event::Pattern& p) : pattern(p.pattern), residue(p.residue) {
+      sectors = of(p, 32);
+      lines = of(p, 128);
+      addresses = of(p, shape.width);
+      if (addresses.size() == 32) addresses.clear();
+      key = model::pack(model::classify(p.pattern, ~0u, shape.width));
+    }
+    static std::vector<uint32_t> of(const event::Pattern& p, int64_t size) {
+      std::map<int64_t, uint32_t> lanes;
+      for (int l = 0; l < 32; ++l) lanes[((int64_t{1} << 50) + p.residue + p.pattern[l]) / size] |= 1u << l;
+      std::vector<uint32_t> masks;
+      for (const auto& [block, mask] : lanes) masks.push_back(mask);
+      return masks;
+    }
+    static uint16_t touched(const std::vector<uint32_t>& groups, uint32_t mask) {
+      uint16_t n = 0;
+      for (uint32_t g : groups) n = uint16_t(n + ((g & mask) != 0));
+      return n;
+    }
+  };
+
+  // No request was like the one before for a while: count each by itself, and look again now and then.
+  void add_alone(const Shape& shape, const uint64_t* address, uint32_t mask, uint64_t count) {
+    add_cost(cost_of(shape, address, mask), count, uint32_t(std::popcount(mask)), pattern_key(shape, address, mask));
+    if (++unlike_ == kGiveUp + kRetry) unlike_ = kGiveUp - 1;
+  }
+
+  void add_cost(const Cost& cost, uint64_t n, uint32_t lanes, uint64_t key) {
+    stats_.sectors += n * cost.sectors;
+    stats_.sectors_ideal += n * cost.sectors_ideal;
+    stats_.tag_requests += n * cost.tag_requests;
+    stats_.wavefronts += n * cost.wavefronts;
+    stats_.wavefronts_ideal += n * cost.wavefronts_ideal;
+    stats_.bytes_used += n * cost.bytes_used;
+    stats_.requests += n;
+    stats_.lanes += n * lanes;
+    stats_.patterns.add(key, n);
+  }
+
   void restart(const Shape& shape, const uint64_t* address, uint32_t mask, uint64_t base) {
-    flush();
+    unlike_ = flush() == 1 ? unlike_ + 1 : 0;
     mask_ = mask;
     for (int l = 0; l < 32; ++l) pattern_[l] = int64_t(address[l] - base);
     key_ = pattern_key(shape, address, mask);
   }
 
-  void flush() {
-    const auto lanes = uint64_t(std::popcount(mask_));
+  // Returns how many requests the pattern had.
+  uint64_t flush() {
+    const auto lanes = uint32_t(std::popcount(mask_));
     uint64_t requests = 0;
     for (int word = 0; word < 2; ++word)
       for (uint64_t rest = seen_[word]; rest != 0; rest &= rest - 1) {
         const int residue = word * 64 + std::countr_zero(rest);
-        const uint64_t n = counts_[residue];
-        const Cost& cost = costs_[residue];
-        requests += n;
-        stats_.sectors += n * cost.sectors;
-        stats_.sectors_ideal += n * cost.sectors_ideal;
-        stats_.tag_requests += n * cost.tag_requests;
-        stats_.wavefronts += n * cost.wavefronts;
-        stats_.wavefronts_ideal += n * cost.wavefronts_ideal;
-        stats_.bytes_used += n * cost.bytes_used;
+        requests += counts_[residue];
+        add_cost(costs_[residue], counts_[residue], lanes, key_);
       }
     seen_[0] = seen_[1] = 0;
-    if (requests == 0) return;
-    stats_.requests += requests;
-    stats_.lanes += requests * lanes;
-    stats_.patterns.add(key_, requests);
+    return requests;
   }
 
+  Groups groups_;
+  uint32_t unlike_ = 0;  // patterns in a row that came once
   uint32_t mask_ = 0;  // of the pattern; 0: none yet
   uint64_t key_ = 0;
   uint64_t seen_[2] = {};  // residues that came with it
@@ -164,11 +232,7 @@ class Observer::SiteSink : public event::Sink {
   void patterns(std::span<const event::Pattern> batch) override {
     for (const event::Pattern& p : batch) {
       WL_CHECK(p.site < counters_.size(), "a pattern of a site that the kernel does not have");
-      // Any base with this residue costs the same; one in the middle of the address space lets no lane wrap.
-      const uint64_t base = (uint64_t{1} << 62) + p.residue;
-      uint64_t address[32];
-      for (int l = 0; l < 32; ++l) address[l] = base + uint64_t(p.pattern[l]);
-      if (p.count != 0) counters_[p.site].add(shapes_[p.site], address, p.mask, p.count);
+      if (p.count != 0 && p.mask != 0) counters_[p.site].add_pattern(shapes_[p.site], p);
     }
   }
 
