@@ -45,6 +45,8 @@ Result<CompileOutcome> compile_with_nvcc(const CompileRequest& request, const st
   outcome.exit_code = run->exit_code;
   outcome.messages = run->errors + run->output;
   outcome.dependencies = read_depfile(depfile);
+  std::error_code ignored;
+  std::filesystem::remove(depfile, ignored);
   return outcome;
 }
 

@@ -110,6 +110,9 @@ Result<Input> find_input(const std::string& name, const Environment& environment
     refusal = Refusal::None;
     return Input{Input::Kind::Source, path};
   }
+  if (path.extension() == ".ptx")
+    return Error{quoted(path) + " holds kernels, but no program that launches them",
+                 "run the program that loads it, or the .cu file that it was made from"};
   if (starts_with(path, "#!")) return Error{quoted(path) + " is a script", "name the CUDA program that it starts"};
   if (!read_elf(path)) return not_cuda(path, "it is no program at all");
   if (access(path.c_str(), X_OK) != 0)

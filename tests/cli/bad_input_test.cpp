@@ -76,6 +76,12 @@ TEST(Files, TextAndScripts) {
   expect_refused(warplens({"run", folder / "script"}), 126, "is a script", "name the CUDA program");
 }
 
+TEST(Files, KernelsWithoutAProgram) {
+  Folder folder;
+  write(folder / "kernels.ptx", ".version 8.3\n.target sm_90\n", false);
+  expect_refused(warplens({"run", folder / "kernels.ptx"}), 126, "no program that launches them", ".cu file");
+}
+
 TEST(Files, ADamagedProgram) {
   Folder folder;
   std::string bytes = bytes_of("/bin/ls");

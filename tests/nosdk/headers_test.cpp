@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <regex>
+#include <sstream>
+
 #include "base/process.h"
 #include "nosdk/clang.h"
 
@@ -172,6 +176,22 @@ TEST(Layout, IsThatOfNvidiasHeaders) {
   std::string ours = layout_with(std::string(WARPLENS_SOURCE_DIR) + "/include/warplens/cuda");
   EXPECT_GT(ours.size(), 1000u);
   EXPECT_EQ(ours, layout_with(toolkit));
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(std::string(WARPLENS_SOURCE_DIR) + path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+TEST(Headers, DeclareOnlyWhatTheRuntimeExports) {
+  std::string header = text_of("/include/warplens/cuda/cuda_runtime_api.h"), table = text_of("/src/cuda/api.def");
+  std::regex declaration("(cudaError_t|const char\\*) (cuda\\w+)\\(");
+  int declared = 0;
+  for (std::sregex_iterator it(header.begin(), header.end(), declaration), end; it != end; ++it, ++declared)
+    EXPECT_NE(table.find(", " + (*it)[2].str() + ","), table.npos) << (*it)[2];
+  EXPECT_GT(declared, 60);
 }
 
 }  // namespace
