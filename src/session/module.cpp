@@ -112,7 +112,7 @@ Status Module::place_variables() {
     // The memory may have been used before.
     auto* bytes = reinterpret_cast<uint8_t*>(*address);
     memset(bytes, 0, symbol.bytes);
-    memcpy(bytes, symbol.initial.data(), std::min<uint64_t>(symbol.initial.size(), symbol.bytes));
+    std::copy_n(symbol.initial.begin(), std::min<uint64_t>(symbol.initial.size(), symbol.bytes), bytes);
   }
   for (size_t i = 0; i < ir_->symbols.size(); i++) {
     if (!addresses_[i]) continue;
