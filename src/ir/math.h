@@ -1,5 +1,5 @@
 // The device math functions that a MathCall names: libdevice's __nv_* functions, which code made without NVIDIA's
-// toolkit calls instead of inlining them.
+// toolkit calls instead of inlining them. math.def lists those that are no simple operations.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -9,15 +9,16 @@
 
 namespace warplens::ir {
 
-// signature: result, then arguments: i = I32, l = I64, f = F32, d = F64, p = pointer to what follows ("pf": where an
-// F32 result goes; such functions yield several values: component 0 is the returned value, the others follow in order).
 struct MathFunction {
   const char* name;       // "__nv_sinf"
-  const char* signature;  // "ff"
+  const char* signature;  // "ff": the result, then the arguments; i = I32, l = I64, f = F32, d = F64
+  void (*host)();         // a C function of that signature, for one lane
 };
 
-uint32_t math_function_count();
-const MathFunction& math_function(uint32_t index);  // the index that MathCall's imm holds
+Type type_of_letter(char letter);  // of a signature
+
+uint32_t math_function_count();                      // indices run from 1: 0 names nothing
+const MathFunction& math_function(uint32_t index);   // the index that MathCall's imm holds
 std::optional<uint32_t> find_math_function(std::string_view name);
 
 }  // namespace warplens::ir

@@ -1,5 +1,7 @@
 #include "jit/symbols.h"
 
+#include "ir/math.h"
+
 #include <bit>
 #include <cfenv>
 #include <cmath>
@@ -108,6 +110,8 @@ std::vector<Symbol> runtime_symbols() {
   add_mode<FE_TOWARDZERO>(s, "rz");
   add_mode<FE_DOWNWARD>(s, "rm");
   add_mode<FE_UPWARD>(s, "rp");
+  for (uint32_t i = 1; i < ir::math_function_count(); ++i)
+    s.push_back({ir::math_function(i).name, reinterpret_cast<void*>(ir::math_function(i).host)});
   return s;
 }
 

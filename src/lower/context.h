@@ -199,6 +199,7 @@ class Context {
   void bind_formal(const ptx::Variable& formal, const ptx::Operand& actual, Scope& scope, const Frame& frame,
                    bool is_result);
   void fetch_result(const ptx::Variable& formal, const ptx::Operand& actual, const Scope& scope);
+  ir::ValueId argument(const ptx::Operand* arguments, size_t index, ScalarType type);  // of a call
   std::string assert_message(const ptx::Operand* arguments);
   bool call_known(const std::string& name, const ptx::Operand* results, const ptx::Operand* arguments);
   void report(Severity severity, const std::string& message, SourcePos pos);

@@ -1,5 +1,7 @@
 // Functions without a body in the PTX: what the device run-time library would bring.
+#include "ir/math.h"
 #include "lower/context.h"
+#include "lower/libdevice.h"
 
 namespace warplens::lower {
 namespace {
@@ -16,29 +18,50 @@ std::string text_at(ModuleContext& module, Builder& b, ir::ValueId pointer) {
   return text;
 }
 
+ScalarType type_of_letter(char letter) {
+  switch (letter) {
+    case 'i': return kB32;
+    case 'f': return kF32;
+    case 'd': return {ScalarType::Kind::Float, 64, false};
+    default: return kU64;
+  }
+}
+
 }  // namespace
+
+ir::ValueId Context::argument(const ptx::Operand* arguments, size_t index, ScalarType type) {
+  if (!arguments || index >= arguments->elements.size()) malformed("a call with too few arguments");
+  const ptx::Operand& operand = arguments->elements[index];
+  const Name* name = find(operand);
+  if (name && name->kind == Name::Kind::Param) return load_param(*name->object, 0, ir_type(type));
+  return value(operand, type);
+}
 
 // __assertfail(message, file, line, function, size of a character)
 std::string Context::assert_message(const ptx::Operand* arguments) {
-  const auto argument = [&](size_t index, ScalarType type) {
-    const ptx::Operand& operand = arguments->elements[index];
-    const Name* name = find(operand);
-    if (name && name->kind == Name::Kind::Param) return load_param(*name->object, 0, ir_type(type));
-    return value(operand, type);
-  };
-  if (!arguments || arguments->elements.size() < 4) return where() + ": assertion failed";
   uint64_t line = 0;
-  builder_.is_constant(argument(2, kU32), &line);
-  const auto text = [&](size_t index) { return text_at(module_, builder_, argument(index, kU64)); };
+  builder_.is_constant(argument(arguments, 2, kU32), &line);
+  const auto text = [&](size_t index) { return text_at(module_, builder_, argument(arguments, index, kU64)); };
   return text(1) + ":" + std::to_string(line) + ": " + text(3) + ": Assertion `" + text(0) + "` failed";
 }
 
 bool Context::call_known(const std::string& name, const ptx::Operand* results, const ptx::Operand* arguments) {
-  if (name == "__assertfail" || name == "__assert_fail") {
+  if (name == "__assertfail") {
     trap(ir::TrapKind::Assert, assert_message(arguments));
     return true;
   }
-  return false;
+  const char* signature = libdevice_signature(name);
+  if (!signature) return false;
+  std::vector<ir::ValueId> args;
+  for (size_t i = 0; signature[i + 1] != 0; ++i) args.push_back(argument(arguments, i, type_of_letter(signature[i + 1])));
+  const ir::ValueId result = call_libdevice(builder_, name, args);
+  if (result == ir::kNone) return true;
+  if (!results || results->elements.empty()) malformed("a call of " + name + " without a result");
+  const ptx::Operand& to = results->elements[0];
+  const Name* object = find(to);
+  if (object && object->kind == Name::Kind::Param) store_param(*object->object, 0, result);
+  else write(to, result, type_of_letter(signature[0]));
+  return true;
 }
 
 }  // namespace warplens::lower

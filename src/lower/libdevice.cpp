@@ -1,0 +1,273 @@
+#include "lower/libdevice.h"
+
+#include <bit>
+#include <functional>
+#include <unordered_map>
+
+#include "ir/math.h"
+
+namespace warplens::lower {
+namespace {
+
+using ir::IntCompare;
+using ir::Op;
+using ir::Rounding;
+using ir::Type;
+using ir::ValueId;
+using Args = std::vector<ValueId>;
+
+struct Entry {
+  std::string signature;
+  std::function<ValueId(Builder&, const Args&)> value;
+};
+using Table = std::unordered_map<std::string, Entry>;
+
+ValueId rounded(Builder& b, Op op, Type type, Args args, Rounding rounding) {
+  ir::Inst inst;
+  inst.op = op;
+  inst.type = type;
+  inst.rounding = rounding;
+  inst.args = std::move(args);
+  return b.pure(std::move(inst));
+}
+
+// An operation of exactly these arguments.
+auto direct(Op op, Type type, Rounding rounding = Rounding::Nearest) {
+  return [=](Builder& b, const Args& a) { return rounded(b, op, type, a, rounding); };
+}
+auto cast_to(Type type, bool sign = false) {
+  return [=](Builder& b, const Args& a) { return b.cast(a[0], type, sign); };
+}
+
+constexpr struct { const char* suffix; Rounding rounding; } kSuffixes[] = {
+    {"_rn", Rounding::Nearest}, {"_rz", Rounding::Zero}, {"_rd", Rounding::Down}, {"_ru", Rounding::Up}};
+
+ValueId one(Builder& b, Type type) {
+  return b.constant(type, type == Type::F32 ? std::bit_cast<uint32_t>(1.0f) : std::bit_cast<uint64_t>(1.0));
+}
+
+// name (f64) and namef (f32).
+void both(Table& t, const std::string& name, int arguments, Op op, Rounding rounding = Rounding::Nearest) {
+  t[name] = {"d" + std::string(static_cast<size_t>(arguments), 'd'), direct(op, Type::F64, rounding)};
+  t[name + "f"] = {"f" + std::string(static_cast<size_t>(arguments), 'f'), direct(op, Type::F32, rounding)};
+}
+
+void add_float_arithmetic(Table& t) {
+  both(t, "__nv_fabs", 1, Op::FAbs);
+  both(t, "__nv_sqrt", 1, Op::FSqrt);
+  both(t, "__nv_rsqrt", 1, Op::Rsqrt);
+  both(t, "__nv_fmin", 2, Op::FMin);
+  both(t, "__nv_fmax", 2, Op::FMax);
+  both(t, "__nv_fma", 3, Op::FFma);
+  both(t, "__nv_floor", 1, Op::FRound, Rounding::Down);
+  both(t, "__nv_ceil", 1, Op::FRound, Rounding::Up);
+  both(t, "__nv_trunc", 1, Op::FRound, Rounding::Zero);
+  both(t, "__nv_rint", 1, Op::FRound, Rounding::Nearest);
+  both(t, "__nv_nearbyint", 1, Op::FRound, Rounding::Nearest);
+  both(t, "__nv_round", 1, Op::FRound, Rounding::NearestAway);
+  const auto copysign = [](Builder& b, const Args& a) { return b.binary(Op::FCopysign, a[1], a[0]); };
+  t["__nv_copysign"] = {"ddd", copysign};
+  t["__nv_copysignf"] = {"fff", copysign};
+  t["__nv_saturatef"] = {"ff", direct(Op::FSat, Type::F32)};
+  for (const auto& [suffix, rounding] : kSuffixes) {
+    const std::string s = suffix;
+    const Rounding r = rounding;
+    const struct { const char* name; Op op; int arguments; } operations[] = {
+        {"add", Op::FAdd, 2}, {"sub", Op::FSub, 2}, {"mul", Op::FMul, 2}, {"div", Op::FDiv, 2}, {"sqrt", Op::FSqrt, 1}};
+    for (const auto& o : operations) {
+      const auto count = static_cast<size_t>(o.arguments);
+      t["__nv_f" + std::string(o.name) + s] = {"f" + std::string(count, 'f'), direct(o.op, Type::F32, r)};
+      t["__nv_d" + std::string(o.name) + s] = {"d" + std::string(count, 'd'), direct(o.op, Type::F64, r)};
+    }
+    t["__nv_fmaf" + s] = {"ffff", direct(Op::FFma, Type::F32, r)};
+    t["__nv_fma" + s] = {"dddd", direct(Op::FFma, Type::F64, r)};
+    t["__nv_frcp" + s] = {"ff", [r](Builder& b, const Args& a) { return rounded(b, Op::FDiv, Type::F32, {one(b, Type::F32), a[0]}, r); }};
+    t["__nv_drcp" + s] = {"dd", [r](Builder& b, const Args& a) { return rounded(b, Op::FDiv, Type::F64, {one(b, Type::F64), a[0]}, r); }};
+  }
+  t["__nv_frsqrt_rn"] = {"ff", direct(Op::Rsqrt, Type::F32)};
+}
+
+void add_conversions(Table& t) {
+  const struct { const char* name; Type type; char letter; bool sign; } integers[] = {
+      {"int", Type::I32, 'i', true}, {"uint", Type::I32, 'i', false}, {"ll", Type::I64, 'l', true}, {"ull", Type::I64, 'l', false}};
+  const struct { const char* name; Type type; char letter; } floats[] = {{"float", Type::F32, 'f'}, {"double", Type::F64, 'd'}};
+  for (const auto& [suffix, r] : kSuffixes)
+    for (const auto& i : integers)
+      for (const auto& f : floats) {
+        t[std::string("__nv_") + f.name + "2" + i.name + suffix] = {{i.letter, f.letter}, direct(i.sign ? Op::FToSI : Op::FToUI, i.type, r)};
+        t[std::string("__nv_") + i.name + "2" + f.name + suffix] = {{f.letter, i.letter}, direct(i.sign ? Op::SIToF : Op::UIToF, f.type, r)};
+      }
+  for (const auto& [suffix, r] : kSuffixes) t[std::string("__nv_double2float") + suffix] = {"fd", direct(Op::FTrunc, Type::F32, r)};
+  t["__nv_float_as_int"] = t["__nv_float_as_uint"] = {"if", cast_to(Type::I32)};
+  t["__nv_int_as_float"] = t["__nv_uint_as_float"] = {"fi", cast_to(Type::F32)};
+  t["__nv_double_as_longlong"] = {"ld", cast_to(Type::I64)};
+  t["__nv_longlong_as_double"] = {"dl", cast_to(Type::F64)};
+  t["__nv_double2loint"] = {"id", cast_to(Type::I32)};
+  t["__nv_double2hiint"] = {"id", [](Builder& b, const Args& a) {
+    return b.cast(b.binary(Op::ShrU, b.cast(a[0], Type::I64), b.constant(Type::I32, 32)), Type::I32);
+  }};
+  t["__nv_hiloint2double"] = {"dii", [](Builder& b, const Args& a) {
+    const ValueId high = b.binary(Op::Shl, b.cast(a[0], Type::I64), b.constant(Type::I32, 32));
+    return b.cast(b.binary(Op::Or, high, b.cast(a[1], Type::I64)), Type::F64);
+  }};
+  // To the nearest integer: lrint by the current mode, lround with ties away from zero; `long` has 64 bits.
+  const struct { const char* name; Rounding rounding; } roundings[] = {{"llrint", Rounding::Nearest}, {"llround", Rounding::NearestAway}};
+  for (const auto& r : roundings) {
+    t[std::string("__nv_") + r.name] = {"ld", direct(Op::FToSI, Type::I64, r.rounding)};
+    t[std::string("__nv_") + r.name + "f"] = {"lf", direct(Op::FToSI, Type::I64, r.rounding)};
+  }
+}
+
+void add_integers(Table& t) {
+  const struct { const char* name; Op op; Type type; } operations[] = {
+      {"min", Op::MinS, Type::I32}, {"max", Op::MaxS, Type::I32}, {"umin", Op::MinU, Type::I32}, {"umax", Op::MaxU, Type::I32},
+      {"llmin", Op::MinS, Type::I64}, {"llmax", Op::MaxS, Type::I64}, {"ullmin", Op::MinU, Type::I64}, {"ullmax", Op::MaxU, Type::I64},
+      {"mulhi", Op::MulHiS, Type::I32}, {"umulhi", Op::MulHiU, Type::I32}, {"mul64hi", Op::MulHiS, Type::I64}, {"umul64hi", Op::MulHiU, Type::I64}};
+  for (const auto& o : operations)
+    t[std::string("__nv_") + o.name] = {o.type == Type::I32 ? "iii" : "lll", direct(o.op, o.type)};
+  const auto absolute = [](Builder& b, const Args& a) {
+    return b.binary(Op::MaxS, a[0], b.binary(Op::Sub, b.constant(b.type(a[0]), 0), a[0]));
+  };
+  t["__nv_abs"] = {"ii", absolute};
+  t["__nv_llabs"] = {"ll", absolute};
+  t["__nv_popc"] = {"ii", direct(Op::Popc, Type::I32)};
+  t["__nv_popcll"] = {"il", direct(Op::Popc, Type::I32)};
+  t["__nv_clz"] = {"ii", direct(Op::Clz, Type::I32)};
+  t["__nv_clzll"] = {"il", direct(Op::Clz, Type::I32)};
+  t["__nv_brev"] = {"ii", direct(Op::Brev, Type::I32)};
+  t["__nv_brevll"] = {"ll", direct(Op::Brev, Type::I64)};
+  // The lowest set bit, from 1; 0 for none: the width less the leading zeros of the reversed word, where there is one.
+  const auto first_set = [](Builder& b, const Args& a) {
+    const ValueId zeros = b.pure(Op::Clz, Type::I32, {b.unary(Op::Brev, a[0])});
+    const ValueId none = b.icmp(IntCompare::Eq, a[0], b.constant(b.type(a[0]), 0));
+    return b.select(none, b.constant(Type::I32, 0), b.binary(Op::Add, zeros, b.constant(Type::I32, 1)));
+  };
+  t["__nv_ffs"] = {"ii", first_set};
+  t["__nv_ffsll"] = {"il", first_set};
+}
+
+void add_classes(Table& t) {
+  const auto test = [](ir::FloatClass which) {
+    return [=](Builder& b, const Args& a) {
+      return b.cast(b.pure(Op::TestP, Type::Pred, {a[0]}, static_cast<uint64_t>(which)), Type::I32);
+    };
+  };
+  t["__nv_finitef"] = {"if", test(ir::FloatClass::Finite)};
+  t["__nv_isfinited"] = {"id", test(ir::FloatClass::Finite)};
+  t["__nv_isinff"] = {"if", test(ir::FloatClass::Infinite)};
+  t["__nv_isinfd"] = {"id", test(ir::FloatClass::Infinite)};
+  t["__nv_isnanf"] = {"if", test(ir::FloatClass::NotANumber)};
+  t["__nv_isnand"] = {"id", test(ir::FloatClass::NotANumber)};
+  const auto sign = [](Builder& b, const Args& a) {
+    const Type integer = b.type(a[0]) == Type::F64 ? Type::I64 : Type::I32;
+    const uint64_t top = static_cast<uint64_t>(ir::bits(integer) - 1);
+    return b.cast(b.binary(Op::ShrU, b.cast(a[0], integer), b.constant(Type::I32, top)), Type::I32);
+  };
+  t["__nv_signbitf"] = {"if", sign};
+  t["__nv_signbitd"] = {"id", sign};
+}
+
+ValueId math_call(Builder& b, const std::string& name, const Args& args) {
+  const auto index = ir::find_math_function(name);
+  ir::Inst inst;
+  inst.op = Op::MathCall;
+  inst.type = ir::type_of_letter(ir::math_function(*index).signature[0]);
+  inst.imm = *index;
+  inst.args = args;
+  return b.pure(std::move(inst));
+}
+
+void store_through(Builder& b, ValueId pointer, ValueId value) {
+  ir::Inst inst;
+  inst.op = Op::Store;
+  inst.type = b.type(value);
+  inst.space = ir::Space::Generic;
+  inst.args = {pointer, value};
+  b.emit(std::move(inst));
+}
+
+// sincos and the like yield through pointers.
+void add_pointer_functions(Table& t) {
+  const auto two = [](const std::string& first, const std::string& second) {
+    return [=](Builder& b, const Args& a) {
+      store_through(b, a[1], math_call(b, first, {a[0]}));
+      store_through(b, a[2], math_call(b, second, {a[0]}));
+      return ir::kNone;
+    };
+  };
+  t["__nv_sincos"] = {"vdpp", two("__nv_sin", "__nv_cos")};
+  t["__nv_sincosf"] = t["__nv_fast_sincosf"] = {"vfpp", two("__nv_sinf", "__nv_cosf")};
+  t["__nv_sincospi"] = {"vdpp", two("__nv_sinpi", "__nv_cospi")};
+  t["__nv_sincospif"] = {"vfpp", two("__nv_sinpif", "__nv_cospif")};
+  // The fraction has the argument's sign, of an infinity it is zero.
+  const auto modf = [](Builder& b, const Args& a) {
+    const ValueId whole = rounded(b, Op::FRound, b.type(a[0]), {a[0]}, Rounding::Zero);
+    store_through(b, a[1], whole);
+    const ValueId infinite = b.pure(Op::TestP, Type::Pred, {a[0]}, static_cast<uint64_t>(ir::FloatClass::Infinite));
+    const ValueId rest = b.select(infinite, b.constant(b.type(a[0]), 0), b.binary(Op::FSub, a[0], whole));
+    return b.binary(Op::FCopysign, a[0], rest);
+  };
+  t["__nv_modf"] = {"ddp", modf};
+  t["__nv_modff"] = {"ffp", modf};
+  // x = fraction * 2^exponent with the fraction in [1/2, 1).
+  const auto frexp = [](const char* log_name, const char* scale_name) {
+    return [=](Builder& b, const Args& a) {
+      const Type type = b.type(a[0]);
+      const ValueId finite = b.pure(Op::TestP, Type::Pred, {a[0]}, static_cast<uint64_t>(ir::FloatClass::Finite));
+      const ValueId zero = b.pure(Op::FCmp, Type::Pred, {a[0], b.constant(type, 0)}, static_cast<uint64_t>(ir::FloatCompare::Eq));
+      const ValueId plain = b.binary(Op::And, finite, b.unary(Op::Not, zero));
+      const ValueId exponent = b.binary(Op::Add, math_call(b, log_name, {a[0]}), b.constant(Type::I32, 1));
+      const ValueId used = b.select(plain, exponent, b.constant(Type::I32, 0));
+      store_through(b, a[1], used);
+      const ValueId scaled = math_call(b, scale_name, {a[0], b.binary(Op::Sub, b.constant(Type::I32, 0), used)});
+      return b.select(plain, scaled, a[0]);
+    };
+  };
+  t["__nv_frexp"] = {"ddp", frexp("__nv_ilogb", "__nv_ldexp")};
+  t["__nv_frexpf"] = {"ffp", frexp("__nv_ilogbf", "__nv_ldexpf")};
+}
+
+void add_fast_functions(Table& t) {
+  const struct { const char* fast; const char* exact; const char* signature; } functions[] = {
+      {"__nv_fast_tanf", "__nv_tanf", "ff"}, {"__nv_fast_expf", "__nv_expf", "ff"}, {"__nv_fast_exp10f", "__nv_exp10f", "ff"},
+      {"__nv_fast_logf", "__nv_logf", "ff"}, {"__nv_fast_log10f", "__nv_log10f", "ff"}, {"__nv_fast_powf", "__nv_powf", "fff"}};
+  for (const auto& f : functions) {
+    const std::string exact = f.exact;
+    t[f.fast] = {f.signature, [exact](Builder& b, const Args& a) { return math_call(b, exact, a); }};
+  }
+  t["__nv_fast_sinf"] = {"ff", direct(Op::Sin, Type::F32)};
+  t["__nv_fast_cosf"] = {"ff", direct(Op::Cos, Type::F32)};
+  t["__nv_fast_log2f"] = {"ff", direct(Op::Lg2, Type::F32)};
+  t["__nv_fast_fdividef"] = {"fff", direct(Op::FDiv, Type::F32)};
+}
+
+const Table& table() {
+  static const Table kTable = [] {
+    Table t;
+    for (uint32_t i = 1; i < ir::math_function_count(); ++i) {
+      const std::string name = ir::math_function(i).name;
+      t[name] = {ir::math_function(i).signature, [name](Builder& b, const Args& a) { return math_call(b, name, a); }};
+    }
+    add_float_arithmetic(t);
+    add_conversions(t);
+    add_integers(t);
+    add_classes(t);
+    add_pointer_functions(t);
+    add_fast_functions(t);
+    return t;
+  }();
+  return kTable;
+}
+
+}  // namespace
+
+const char* libdevice_signature(const std::string& name) {
+  const auto it = table().find(name);
+  return it == table().end() ? nullptr : it->second.signature.c_str();
+}
+
+ValueId call_libdevice(Builder& b, const std::string& name, const std::vector<ValueId>& args) {
+  return table().at(name).value(b, args);
+}
+
+}  // namespace warplens::lower
