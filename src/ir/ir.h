@@ -80,7 +80,7 @@ struct Inst {
   ValueId guard = kNone;          // memory and warp instructions under @p: a Pred
   uint64_t imm = 0;               // see opcodes.def; memory: the byte offset, signed
   uint32_t imm2 = 0;
-  SiteId site = kNone;            // memory, branches, barriers: index into Function::sites
+  SiteId site = kNone;            // memory (always), branches, barriers: index into Function::sites
   BlockId block = kNone;          // where it stands
   uint32_t location = kNone;      // index into Function::locations
   uint32_t weight = 1;            // PTX instructions this one stands for when instructions are counted (0 for by-products)

@@ -309,6 +309,7 @@ void Verifier::check_memory(BlockId b, ValueId id) {
   const bool narrow = inst.space == Space::Shared && arg_type(inst, 0) == Type::I32;
   if (inst.args.empty() || (!narrow && arg_type(inst, 0) != Type::I64)) return complain(b, id, "has no address of 64 bits");
   if (inst.count == 0 || inst.count > 8) complain(b, id, "has an odd number of components");
+  if (inst.site == kNone) complain(b, id, "is an access without a site");
   size_t values = 0;
   if (inst.op == Op::Store) values = inst.count;
   if (inst.op == Op::Atomic || inst.op == Op::Reduce) values = inst.imm2 == static_cast<uint32_t>(AtomicOp::Cas) ? 2 : 1;

@@ -154,6 +154,7 @@ void Context::lower_instruction(const ptx::Instruction& text) {
   }
   pos_ = text.pos;
   const Instr instr(text);
+  const Instr* const outer = std::exchange(instr_, &instr);
   builder_.begin_instruction(location_of(text));
   guard_ = ir::kNone;
   ir::BlockId around = ir::kNone;
@@ -177,6 +178,7 @@ void Context::lower_instruction(const ptx::Instruction& text) {
   }
   builder_.end_instruction();
   guard_ = ir::kNone;
+  instr_ = outer;
   if (around != ir::kNone) {
     if (!builder_.ended()) builder_.branch(around);
     builder_.enter(around);

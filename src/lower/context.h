@@ -160,6 +160,8 @@ class Context {
 
   // ---- memory and sites
   ir::SiteId new_site(ir::SiteKind kind, const Instr& instr, ir::Space space, ir::Type type, int components);
+  // Of the instruction being lowered, where it becomes an access without looking like one (a parameter in memory).
+  ir::SiteId new_site(ir::SiteKind kind, ir::Space space, ir::Type type);
 
   // ---- control
   void lower_instruction(const ptx::Instruction& instruction);
@@ -218,6 +220,7 @@ class Context {
   std::vector<Placed> shared_places_, local_places_;
   uint64_t local_top_ = 0;
   ir::ValueId guard_ = ir::kNone;
+  const Instr* instr_ = nullptr;                 // being lowered
   SourcePos pos_;
   uint64_t lowered_instructions_ = 0;
   VarId carry_ = ir::kNone;

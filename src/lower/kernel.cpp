@@ -156,6 +156,10 @@ ir::SiteId Context::new_site(ir::SiteKind kind, const Instr& instr, ir::Space sp
   return static_cast<ir::SiteId>(function().sites.size() - 1);
 }
 
+ir::SiteId Context::new_site(ir::SiteKind kind, ir::Space space, ir::Type type) {
+  return new_site(kind, *instr_, space, type, 1);
+}
+
 ir::SiteId Context::branch_site(const Instr& instr) {
   return new_site(ir::SiteKind::Branch, instr, ir::Space::Global, ir::Type::Void, 1);
 }

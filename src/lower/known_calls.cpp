@@ -54,7 +54,15 @@ bool Context::call_known(const std::string& name, const ptx::Operand* results, c
   if (!signature) return false;
   std::vector<ir::ValueId> args;
   for (size_t i = 0; signature[i + 1] != 0; ++i) args.push_back(argument(arguments, i, type_of_letter(signature[i + 1])));
-  const ir::ValueId result = call_libdevice(builder_, name, args);
+  const ir::ValueId result = call_libdevice(builder_, name, args, [&](ir::ValueId pointer, ir::ValueId stored) {
+    ir::Inst inst;
+    inst.op = ir::Op::Store;
+    inst.type = builder_.type(stored);
+    inst.space = ir::Space::Generic;
+    inst.args = {pointer, stored};
+    inst.site = new_site(ir::SiteKind::Store, inst.space, inst.type);
+    builder_.emit(std::move(inst));
+  });
   if (result == ir::kNone) return true;
   if (!results || results->elements.empty()) malformed("a call of " + name + " without a result");
   const ptx::Operand& to = results->elements[0];

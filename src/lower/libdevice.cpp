@@ -19,6 +19,7 @@ using Args = std::vector<ValueId>;
 struct Entry {
   std::string signature;
   std::function<ValueId(Builder&, const Args&)> value;
+  std::function<ValueId(Builder&, const Args&, const StoreThrough&)> value_with_stores = nullptr;  // where there are pointers
 };
 using Table = std::unordered_map<std::string, Entry>;
 
@@ -177,54 +178,45 @@ ValueId math_call(Builder& b, const std::string& name, const Args& args) {
   return b.pure(std::move(inst));
 }
 
-void store_through(Builder& b, ValueId pointer, ValueId value) {
-  ir::Inst inst;
-  inst.op = Op::Store;
-  inst.type = b.type(value);
-  inst.space = ir::Space::Generic;
-  inst.args = {pointer, value};
-  b.emit(std::move(inst));
-}
-
 // sincos and the like yield through pointers.
 void add_pointer_functions(Table& t) {
   const auto two = [](const std::string& first, const std::string& second) {
-    return [=](Builder& b, const Args& a) {
-      store_through(b, a[1], math_call(b, first, {a[0]}));
-      store_through(b, a[2], math_call(b, second, {a[0]}));
+    return [=](Builder& b, const Args& a, const StoreThrough& store) {
+      store(a[1], math_call(b, first, {a[0]}));
+      store(a[2], math_call(b, second, {a[0]}));
       return ir::kNone;
     };
   };
-  t["__nv_sincos"] = {"vdpp", two("__nv_sin", "__nv_cos")};
-  t["__nv_sincosf"] = t["__nv_fast_sincosf"] = {"vfpp", two("__nv_sinf", "__nv_cosf")};
-  t["__nv_sincospi"] = {"vdpp", two("__nv_sinpi", "__nv_cospi")};
-  t["__nv_sincospif"] = {"vfpp", two("__nv_sinpif", "__nv_cospif")};
+  t["__nv_sincos"] = {"vdpp", nullptr, two("__nv_sin", "__nv_cos")};
+  t["__nv_sincosf"] = t["__nv_fast_sincosf"] = {"vfpp", nullptr, two("__nv_sinf", "__nv_cosf")};
+  t["__nv_sincospi"] = {"vdpp", nullptr, two("__nv_sinpi", "__nv_cospi")};
+  t["__nv_sincospif"] = {"vfpp", nullptr, two("__nv_sinpif", "__nv_cospif")};
   // The fraction has the argument's sign, of an infinity it is zero.
-  const auto modf = [](Builder& b, const Args& a) {
+  const auto modf = [](Builder& b, const Args& a, const StoreThrough& store) {
     const ValueId whole = rounded(b, Op::FRound, b.type(a[0]), {a[0]}, Rounding::Zero);
-    store_through(b, a[1], whole);
+    store(a[1], whole);
     const ValueId infinite = b.pure(Op::TestP, Type::Pred, {a[0]}, static_cast<uint64_t>(ir::FloatClass::Infinite));
     const ValueId rest = b.select(infinite, b.constant(b.type(a[0]), 0), b.binary(Op::FSub, a[0], whole));
     return b.binary(Op::FCopysign, a[0], rest);
   };
-  t["__nv_modf"] = {"ddp", modf};
-  t["__nv_modff"] = {"ffp", modf};
+  t["__nv_modf"] = {"ddp", nullptr, modf};
+  t["__nv_modff"] = {"ffp", nullptr, modf};
   // x = fraction * 2^exponent with the fraction in [1/2, 1).
   const auto frexp = [](const char* log_name, const char* scale_name) {
-    return [=](Builder& b, const Args& a) {
+    return [=](Builder& b, const Args& a, const StoreThrough& store) {
       const Type type = b.type(a[0]);
       const ValueId finite = b.pure(Op::TestP, Type::Pred, {a[0]}, static_cast<uint64_t>(ir::FloatClass::Finite));
       const ValueId zero = b.pure(Op::FCmp, Type::Pred, {a[0], b.constant(type, 0)}, static_cast<uint64_t>(ir::FloatCompare::Eq));
       const ValueId plain = b.binary(Op::And, finite, b.unary(Op::Not, zero));
       const ValueId exponent = b.binary(Op::Add, math_call(b, log_name, {a[0]}), b.constant(Type::I32, 1));
       const ValueId used = b.select(plain, exponent, b.constant(Type::I32, 0));
-      store_through(b, a[1], used);
+      store(a[1], used);
       const ValueId scaled = math_call(b, scale_name, {a[0], b.binary(Op::Sub, b.constant(Type::I32, 0), used)});
       return b.select(plain, scaled, a[0]);
     };
   };
-  t["__nv_frexp"] = {"ddp", frexp("__nv_ilogb", "__nv_ldexp")};
-  t["__nv_frexpf"] = {"ffp", frexp("__nv_ilogbf", "__nv_ldexpf")};
+  t["__nv_frexp"] = {"ddp", nullptr, frexp("__nv_ilogb", "__nv_ldexp")};
+  t["__nv_frexpf"] = {"ffp", nullptr, frexp("__nv_ilogbf", "__nv_ldexpf")};
 }
 
 void add_fast_functions(Table& t) {
@@ -266,8 +258,9 @@ const char* libdevice_signature(const std::string& name) {
   return it == table().end() ? nullptr : it->second.signature.c_str();
 }
 
-ValueId call_libdevice(Builder& b, const std::string& name, const std::vector<ValueId>& args) {
-  return table().at(name).value(b, args);
+ValueId call_libdevice(Builder& b, const std::string& name, const std::vector<ValueId>& args, const StoreThrough& store) {
+  const Entry& entry = table().at(name);
+  return entry.value ? entry.value(b, args) : entry.value_with_stores(b, args, store);
 }
 
 }  // namespace warplens::lower

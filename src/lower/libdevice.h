@@ -1,5 +1,6 @@
 // NVIDIA's device library by name: __nv_sinf and its like, as operations of the IR.
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,11 @@ namespace warplens::lower {
 // A result of 'v' is none.
 const char* libdevice_signature(const std::string& name);
 
-// The function's value; arguments have the types of its signature. What it writes through pointers is stored (without
-// a site: the program text has no such access). kNone where the result is 'v'.
-ir::ValueId call_libdevice(Builder& b, const std::string& name, const std::vector<ir::ValueId>& args);
+// Stores a value where a pointer argument (a generic address) points to.
+using StoreThrough = std::function<void(ir::ValueId pointer, ir::ValueId value)>;
+
+// The function's value; arguments have the types of its signature. kNone where the result is 'v'.
+ir::ValueId call_libdevice(Builder& b, const std::string& name, const std::vector<ir::ValueId>& args,
+                           const StoreThrough& store);
 
 }  // namespace warplens::lower

@@ -184,7 +184,7 @@ void lower_Ld(Context& c, const Instr& i) {
   int64_t offset = 0;
   inst.args = {access_address(c, i.operand(1), &inst.space, &offset)};
   inst.imm = static_cast<uint64_t>(offset);
-  if (!space.param) inst.site = c.new_site(ir::SiteKind::Load, i, inst.space, inst.type, count);
+  inst.site = c.new_site(ir::SiteKind::Load, i, inst.space, inst.type, count);
   const Type loaded = inst.type;
   const ValueId load = c.b().emit(std::move(inst));
   std::vector<ValueId> values{load};

@@ -93,6 +93,7 @@ ir::ValueId Context::load_param(ParamObject& object, int64_t offset, ir::Type ty
   if (object.in_memory) {
     ir::Inst inst = local_access(ir::Op::Load, type, object, offset, builder_);
     inst.guard = guard_;
+    inst.site = new_site(ir::SiteKind::Load, ir::Space::Local, type);
     return builder_.emit(std::move(inst));
   }
   const ParamObject::Cell* cell = find_cell(object, offset, bytes);
@@ -111,6 +112,7 @@ void Context::store_param(ParamObject& object, int64_t offset, ir::ValueId value
     ir::Inst inst = local_access(ir::Op::Store, type, object, offset, builder_);
     inst.args.push_back(value);
     inst.guard = guard_;
+    inst.site = new_site(ir::SiteKind::Store, ir::Space::Local, type);
     builder_.emit(std::move(inst));
     return;
   }
