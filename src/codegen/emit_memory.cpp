@@ -406,13 +406,14 @@ void KernelEmitter::short_store(ValueId v) {
   }
 }
 
-// The lanes' addresses go where the next event is written.
+// The lanes' addresses go where the next event is written. From the root, which is known at the start of the block already.
 void KernelEmitter::store_addresses(const Inst& inst) {
+  const AccessPlan& plan = plan_.access[static_cast<ValueId>(&inst - f_.insts.data())];
   auto* wide = llvm::FixedVectorType::get(builder_.getInt64Ty(), width_);
   Value* event = env_field(offsetof(exec::WarpEnv, event), builder_.getPtrTy());
   for (uint32_t c = 0; c < chunks_; ++c) {
-    Value* a = builder_.CreateZExt(vec(inst.args[0], c), wide);
-    if (inst.imm != 0) a = builder_.CreateAdd(a, builder_.CreateVectorSplat(width_, builder_.getInt64(inst.imm)));
+    Value* a = builder_.CreateZExt(vec(plan.root, c), wide);
+    if (plan.offset != 0) a = builder_.CreateAdd(a, builder_.CreateVectorSplat(width_, builder_.getInt64(static_cast<uint64_t>(plan.offset))));
     builder_.CreateAlignedStore(a, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), event, offsetof(event::Access, address) + uint64_t{c} * width_ * 8), llvm::Align(8));
   }
 }

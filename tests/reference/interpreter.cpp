@@ -42,8 +42,8 @@ struct Barrier {
 class BlockRun {
  public:
   BlockRun(const ir::Function& function, const Launch& launch, const std::vector<uint32_t>& slots, uint32_t slot_count,
-           Dim3 where, uint64_t* steps)
-      : f_(function), launch_(launch), slots_(slots), where_(where), steps_(steps) {
+           Dim3 where, uint64_t* steps, Watcher* watcher)
+      : f_(function), launch_(launch), slots_(slots), where_(where), steps_(steps), watcher_(watcher) {
     const uint64_t align = std::max<uint32_t>(function.dynamic_shared_align, 1);
     shared_.resize((function.shared_bytes + align - 1) / align * align + launch.dynamic_shared_bytes);
     threads_.resize(launch.block.count());
@@ -51,6 +51,7 @@ class BlockRun {
       threads_[t].index = t;
       threads_[t].values.resize(slot_count);
       threads_[t].local.resize(function.local_bytes);
+      if (watcher_) watcher_->enter(t, 0);
     }
   }
 
@@ -119,7 +120,8 @@ class BlockRun {
       case Op::BarrierResult: return set(thread, id, thread.barrier_result);
       case Op::Fence: case Op::Prefetch: return;
       case Op::Shuffle: case Op::Vote: case Op::Match: case Op::Redux: case Op::ActiveMask: case Op::WarpSync:
-        return;  // guarded off
+        if (watcher_) watcher_->guarded_off(thread.index);
+        return;
       default: break;
     }
     std::vector<uint64_t> args;
@@ -146,6 +148,7 @@ class BlockRun {
     thread.previous = thread.block;
     thread.block = to;
     thread.next = 0;
+    if (watcher_) watcher_->enter(thread.index, to);
   }
 
   void leave(Thread& thread, const ir::Inst& inst) {
@@ -289,6 +292,7 @@ class BlockRun {
 
   void access(Thread& thread, ValueId id, const ir::Inst& inst) {
     if (guarded_off(thread, inst)) {
+      if (watcher_) watcher_->guarded_off(thread.index);
       for (uint32_t i = 0; inst.op == Op::Load && i < inst.count; ++i) set(thread, id, 0, i);
       if (inst.op == Op::Atomic) set(thread, id, 0);
       return;
@@ -296,6 +300,7 @@ class BlockRun {
     const int bytes = ir::bytes(inst.type);
     uint8_t* at = place(thread, inst, static_cast<uint64_t>(bytes) * inst.count);
     if (!at) return stop(Stop::Kind::OutOfBounds, thread, fmt::format("an access of {} memory out of bounds", ir::to_string(inst.space)));
+    if (watcher_) report(thread, id, inst, at);
     if (inst.op == Op::Load) {
       for (uint32_t i = 0; i < inst.count; ++i) set(thread, id, read_bytes(at + i * static_cast<uint32_t>(bytes), bytes), i);
     } else if (inst.op == Op::Store) {
@@ -310,6 +315,15 @@ class BlockRun {
       std::memcpy(at, &value, static_cast<size_t>(bytes));
       if (inst.op == Op::Atomic) set(thread, id, old);
     }
+  }
+
+  void report(Thread& thread, ValueId id, const ir::Inst& inst, const uint8_t* at) {
+    const auto address = reinterpret_cast<uint64_t>(at);
+    Space lies_in = inst.space;
+    if (lies_in == Space::Generic)
+      lies_in = is_space(thread, Space::Shared, address) ? Space::Shared : is_space(thread, Space::Local, address) ? Space::Local : Space::Global;
+    const bool in_window = inst.space == Space::Shared || inst.space == Space::Local;
+    watcher_->access(thread.index, id, lies_in, in_window ? address - window(thread, inst.space) : address);
   }
 
   // ---- special registers
@@ -353,6 +367,7 @@ class BlockRun {
   const std::vector<uint32_t>& slots_;
   Dim3 where_;
   uint64_t* steps_;
+  Watcher* watcher_;
   std::vector<uint8_t> shared_;
   std::vector<Thread> threads_;
   std::map<uint32_t, Barrier> barriers_;
@@ -374,7 +389,7 @@ std::vector<uint32_t> assign_slots(const ir::Function& function, uint32_t* count
 
 }  // namespace
 
-Outcome run(const ir::Function& function, const Launch& launch) {
+Outcome run(const ir::Function& function, const Launch& launch, Watcher* watcher) {
   Outcome outcome;
   uint32_t slot_count = 0;
   const std::vector<uint32_t> slots = assign_slots(function, &slot_count);
@@ -382,8 +397,10 @@ Outcome run(const ir::Function& function, const Launch& launch) {
   for (uint32_t z = 0; z < launch.grid.z; ++z)
     for (uint32_t y = 0; y < launch.grid.y; ++y)
       for (uint32_t x = 0; x < launch.grid.x; ++x) {
-        BlockRun block(function, launch, slots, slot_count, {x, y, z}, &steps);
+        if (watcher) watcher->begin_block({x, y, z});
+        BlockRun block(function, launch, slots, slot_count, {x, y, z}, &steps, watcher);
         outcome.stop = block.run();
+        if (watcher) watcher->end_block();
         outcome.thread_instructions += block.instructions();
         if (outcome.stop) return outcome;
       }

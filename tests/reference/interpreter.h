@@ -34,6 +34,19 @@ struct Outcome {
   uint64_t thread_instructions = 0;    // PTX instructions, lane by lane (the sum of Inst::weight)
 };
 
-Outcome run(const ir::Function& function, const Launch& launch);
+// Looks on. Threads of a block are told apart by their linear index; what one thread does comes in its own order, what
+// several do comes interleaved. Blocks of the grid come one after the other.
+class Watcher {
+ public:
+  virtual ~Watcher() = default;
+  virtual void begin_block(const Dim3& where) = 0;
+  virtual void end_block() = 0;
+  virtual void enter(uint32_t thread, ir::BlockId block) = 0;
+  // `address`: of the event (event/event.h), not of this process. `lies_in`: what a generic address turned out to be.
+  virtual void access(uint32_t thread, ir::ValueId inst, ir::Space lies_in, uint64_t address) = 0;
+  virtual void guarded_off(uint32_t thread) = 0;
+};
+
+Outcome run(const ir::Function& function, const Launch& launch, Watcher* watcher = nullptr);
 
 }  // namespace warplens::reference

@@ -1,0 +1,165 @@
+// Random kernels on the engine and on the reference interpreter: memory and every count must agree.
+//
+//   differential_test                            a fixed set
+//   differential_test --seed=S --kernels=N       kernels of the seeds S, S+1, ...
+//   differential_test --seed=S --print           the text of one
+//   differential_test --seed=S --print-ir        its canonical IR
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstring>
+#include <random>
+#include <string_view>
+
+#include "engine/kernel_generator.h"
+#include "engine/trial.h"
+#include "ir/print.h"
+
+namespace warplens::engine_test {
+namespace {
+
+uint64_t first_seed = 1, kernels = 12;
+
+// Memory of all kernels, and the engines. Code of many kernels adds up: engines are made anew now and then.
+class Bench {
+ public:
+  Bench() : memory_(uint64_t{64} << 30) {
+    std::mt19937_64 random(99);
+    const auto bytes = [&](size_t n) {
+      std::vector<uint8_t> b(n);
+      for (size_t k = 0; k < n; k += 8) {
+        const uint64_t x = random();
+        std::memcpy(&b[k], &x, std::min<size_t>(8, n - k));
+      }
+      return b;
+    };
+    in_ = {*memory_.allocate(kInBytes + 256), bytes(kInBytes + 256)};
+    in_.reset();
+    out_ = {*memory_.allocate(kOutBytes), bytes(kOutBytes)};
+    atomics_ = {*memory_.allocate(kAtomicBytes), bytes(kAtomicBytes)};
+    big_ = *memory_.allocate(2 * kBigReach) + kBigReach;
+    const auto window = bytes(2 * kBigWindow);
+    for (int64_t scale : {0, 1, 2, 4})
+      for (int64_t wrap : {int64_t{1} << 31, int64_t{1} << 32, -(int64_t{1} << 31)})
+        std::memcpy(reinterpret_cast<void*>(big_ + static_cast<uint64_t>(scale * wrap) - kBigWindow), window.data(), window.size());
+  }
+
+  std::string run(uint64_t seed) {
+    const GeneratedKernel k = generate(seed);
+    const auto program = compile(k.text);
+    if (!program) return "not valid: " + program.error().what;
+    if (k.out_bytes + 256 > kOutBytes) return "";
+    make_engines(seed);
+    const exec::LaunchConfig config{k.grid, k.block, k.dynamic_shared_bytes};
+    std::vector<jit::Engine::KernelHandle> handles;
+    for (auto& e : engines_) handles.push_back(e->load(program->module, 0, std::vector<uint64_t>(program->module->symbols.size(), 0)));
+    const Region out{out_.base, {out_.initial.begin(), out_.initial.begin() + static_cast<std::ptrdiff_t>(k.out_bytes + 256)}};
+    for (int launch = 0; launch < 4; ++launch) {
+      const Arguments a = arguments(k, seed, launch);
+      std::vector<uint8_t> params(sizeof a);
+      std::memcpy(params.data(), &a, sizeof a);
+      const std::vector<Region> regions = {out, atomics_};
+      const auto expected = expect(*program, config, params, regions);
+      if (!expected) return fmt::format("launch {}: {}", launch, expected.error().what);
+      for (size_t e = 0; e < engines_.size(); ++e) {
+        if (e == 1 && launch % 2 != 0) continue;  // most of the time goes into making code
+        const std::string difference = compare(*engines_[e], handles[e], *program, config, params, regions, *expected);
+        if (!difference.empty()) return fmt::format("launch {} on {} with {} threads:\n{}", launch, engines_[e]->cpu(), engines_[e]->threads(), difference);
+      }
+      if (in_.now() != in_.initial) return "input was overwritten";
+    }
+    return "";
+  }
+
+ private:
+  static constexpr uint64_t kOutBytes = 3 << 20;
+
+  // The first launch gets code for exactly its arguments, the second one code for their alignment, the third for anything.
+  Arguments arguments(const GeneratedKernel& k, uint64_t seed, int launch) const {
+    std::mt19937_64 random(seed * 4 + static_cast<uint64_t>(launch == 3 ? 0 : launch));
+    const auto any_word = [&]() -> uint32_t {
+      static constexpr uint32_t kWords[] = {0, 1, 3, 31, 32, 33, 64, 100, 0xffffffff, 0xfffffff0, 0x7fffffff, 0x80000000, 0x7ffffff8};
+      return random() % 4 ? kWords[random() % std::size(kWords)] : static_cast<uint32_t>(random());
+    };
+    Arguments a;
+    a.in = in_.base + kInBytes / 2;
+    a.out = out_.base;
+    a.atomics = atomics_.base;
+    a.big = big_;
+    a.wide = random() % 2 ? any_word() : random();
+    a.s0 = any_word(), a.s1 = any_word();
+    a.small = static_cast<uint32_t>(random() % 64);
+    a.bound = static_cast<uint32_t>(random() % (k.block.count() + 2));
+    if (launch == 1) {  // aligned as in the first launch
+      const Arguments first = arguments(k, seed, 0);
+      a.wide = (a.wide & ~uint64_t{127}) | (first.wide & 127);
+      a.s0 = (a.s0 & ~127u) | (first.s0 & 127), a.s1 = (a.s1 & ~127u) | (first.s1 & 127);
+      a.small = first.small;
+      a.bound = first.bound;
+      a.wide += 128;
+    }
+    if (launch == 2 || launch == 3) {
+      a.in += random() % (128 / k.in_align) * k.in_align;
+      a.out += random() % (128 / k.out_align) * k.out_align;
+    }
+    return a;
+  }
+
+  void make_engines(uint64_t seed) {
+    const bool plain = seed % 4 == 3;
+    if (!engines_.empty() && ++used_ < 16 && plain == plain_) return;
+    engines_.clear();
+    used_ = 0;
+    plain_ = plain;
+    jit::EngineOptions options;
+    options.threads = 3;
+    engines_.push_back(std::make_unique<jit::Engine>(options, memory_));
+    options.threads = 1;
+    options.cpu = plain ? "x86-64" : "";
+    engines_.push_back(std::make_unique<jit::Engine>(options, memory_));
+  }
+
+  exec::DeviceMemory memory_;
+  Region in_, out_, atomics_;
+  uint64_t big_ = 0;
+  std::vector<std::unique_ptr<jit::Engine>> engines_;
+  int used_ = 0;
+  bool plain_ = false;
+};
+
+TEST(Differential, RandomKernels) {
+  Bench bench;
+  int failures = 0;
+  for (uint64_t seed = first_seed; seed < first_seed + kernels; ++seed) {
+    const std::string difference = bench.run(seed);
+    if (difference.empty()) continue;
+    const GeneratedKernel k = generate(seed);
+    ADD_FAILURE() << fmt::format("seed {}, grid ({},{},{}), block ({},{},{}): {}\n", seed, k.grid.x, k.grid.y, k.grid.z, k.block.x, k.block.y, k.block.z, difference)
+                  << "differential_test --seed=" << seed << " --print shows the kernel";
+    if (++failures == 20) break;
+  }
+}
+
+}  // namespace
+}  // namespace warplens::engine_test
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  bool print = false, print_ir = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view arg = argv[i];
+    using namespace warplens::engine_test;
+    if (arg.starts_with("--seed=")) first_seed = std::strtoull(argv[i] + 7, nullptr, 10), kernels = 1;
+    else if (arg.starts_with("--kernels=")) kernels = std::strtoull(argv[i] + 10, nullptr, 10);
+    else if (arg == "--print") print = true;
+    else if (arg == "--print-ir") print_ir = true;
+    else return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
+  }
+  if (print) return std::puts(warplens::engine_test::generate(warplens::engine_test::first_seed).text.c_str()), 0;
+  if (print_ir) {
+    const auto program = warplens::engine_test::compile(warplens::engine_test::generate(warplens::engine_test::first_seed).text);
+    return std::puts(program ? warplens::ir::print(*program->module, {program->canonical, program->module->kernels[0].params}, {true, true}).c_str() : program.error().what.c_str()), 0;
+  }
+  return RUN_ALL_TESTS();
+}

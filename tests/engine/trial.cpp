@@ -1,0 +1,155 @@
+#include "engine/trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "ir/verify.h"
+#include "lower/lower.h"
+#include "observe/observer.h"
+#include "passes/passes.h"
+#include "ptx/parse.h"
+
+namespace warplens::engine_test {
+
+namespace {
+
+// Names of the numbers of a SiteStats, so that a difference says what it is.
+std::string differences(const observe::SiteStats& is, const observe::SiteStats& should, bool windowed) {
+  std::string text;
+  const auto check = [&](const char* name, uint64_t a, uint64_t b) {
+    if (a != b) text += fmt::format(" {} is {}, should be {};", name, a, b);
+  };
+  check("requests", is.requests, should.requests);
+  check("lanes", is.lanes, should.lanes);
+  check("branch executed", is.branch_executed, should.branch_executed);
+  check("branch divergent", is.branch_divergent, should.branch_divergent);
+  check("branch lanes", is.branch_lanes, should.branch_lanes);
+  if (windowed) return text;  // where shared and local memory lie as generic addresses is nobody's business
+  check("sectors", is.sectors, should.sectors);
+  check("sectors_ideal", is.sectors_ideal, should.sectors_ideal);
+  check("tag_requests", is.tag_requests, should.tag_requests);
+  check("wavefronts", is.wavefronts, should.wavefronts);
+  check("wavefronts_ideal", is.wavefronts_ideal, should.wavefronts_ideal);
+  check("bytes_used", is.bytes_used, should.bytes_used);
+  const auto a = is.patterns.entries(), b = should.patterns.entries();
+  bool same = a.size() == b.size();
+  for (size_t k = 0; same && k < a.size(); ++k) same = a[k].words == b[k].words && a[k].count == b[k].count;
+  if (!same) text += fmt::format(" patterns are \"{}\", should be \"{}\";", is.patterns.summary(), should.patterns.summary());
+  return text;
+}
+
+std::vector<uint64_t> symbol_addresses(const ir::Module& module) { return std::vector<uint64_t>(module.symbols.size(), 0); }
+
+uint32_t line_of(const Program& program, size_t site) {
+  const uint32_t location = program.canonical.sites[site].location;
+  return location == ir::kNone ? 0 : program.canonical.locations[location].ptx_line;
+}
+
+}  // namespace
+
+void Region::reset() const { std::memcpy(reinterpret_cast<void*>(base), initial.data(), initial.size()); }
+
+std::vector<uint8_t> Region::now() const {
+  const auto* at = reinterpret_cast<const uint8_t*>(base);
+  return {at, at + initial.size()};
+}
+
+Result<Program> compile(const std::string& text) {
+  const auto first_error = [](const Diagnostics& diagnostics) -> std::string {
+    for (const Diagnostic& d : diagnostics)
+      if (d.severity == Severity::Error) return to_string(d);
+    return "";
+  };
+  const auto parsed = ptx::parse(text, "test.ptx");
+  if (auto e = first_error(parsed.diagnostics); !e.empty()) return Error{e, ""};
+  auto lowered = lower::lower(parsed.module, "test.ptx");
+  if (auto e = first_error(lowered.diagnostics); !e.empty()) return Error{e, ""};
+  if (const auto broken = ir::verify(lowered.module); !broken.empty()) return Error{"lowered: " + broken[0], ""};
+  Program program;
+  program.canonical = lowered.module.kernels.at(0).function;
+  passes::prepare(program.canonical);
+  ir::Kernel prepared = lowered.module.kernels[0];
+  prepared.function = program.canonical;
+  if (const auto broken = ir::verify(lowered.module, prepared); !broken.empty()) return Error{"prepared: " + broken[0], ""};
+  program.module = std::make_shared<const ir::Module>(std::move(lowered.module));
+  return program;
+}
+
+Result<Expected> expect(const Program& program, const exec::LaunchConfig& config, const std::vector<uint8_t>& params, const std::vector<Region>& regions) {
+  reference::Launch launch;
+  launch.grid = config.grid;
+  launch.block = config.block;
+  launch.dynamic_shared_bytes = config.dynamic_shared_bytes;
+  launch.params = params;
+  launch.symbols = symbol_addresses(*program.module);
+  for (const Region& r : regions) r.reset();
+  Replay replay(program.canonical, config.block);
+  const reference::Outcome outcome = reference::run(program.canonical, launch, &replay);
+  if (outcome.stop) return Error{"the reference stopped: " + outcome.stop->message, ""};
+  Expected expected;
+  for (const Region& r : regions) expected.memory.push_back(r.now());
+  expected.thread_instructions = outcome.thread_instructions;
+  expected.counts = replay.take();
+  observe::Observer observer(program.canonical.sites, 1);
+  observer.sink(0)->accesses(expected.counts.accesses);
+  observer.add_branches(expected.counts.branches);
+  expected.stats = observer.finish();
+  expected.counts.accesses.clear();
+  // The kernel as it was lowered must do the same as its canonical form.
+  for (const Region& r : regions) r.reset();
+  const reference::Outcome original = reference::run(program.module->kernels[0].function, launch);
+  if (original.stop || original.thread_instructions != outcome.thread_instructions) return Error{"the canonical form counts other instructions", ""};
+  for (size_t k = 0; k < regions.size(); ++k)
+    if (regions[k].now() != expected.memory[k]) return Error{"the canonical form gives another result", ""};
+  return expected;
+}
+
+std::string describe_fault(const exec::Fault& f) {
+  return fmt::format("fault {} at site {} block ({},{},{}) thread ({},{},{}) address {:#x}: {} {}", static_cast<int>(f.kind), f.site, f.block.x, f.block.y, f.block.z,
+                     f.thread.x, f.thread.y, f.thread.z, f.address, f.nearest, f.message);
+}
+
+std::string compare(jit::Engine& engine, const jit::Engine::KernelHandle& kernel, const Program& program, const exec::LaunchConfig& config,
+                    const std::vector<uint8_t>& params, const std::vector<Region>& regions, const Expected& expected) {
+  for (const Region& r : regions) r.reset();
+  observe::Observer observer(program.canonical.sites, engine.threads());
+  const std::atomic<bool> stop{false};
+  const exec::LaunchResult result = engine.launch(kernel, config, params, [&](unsigned worker) { return observer.sink(worker); }, stop);
+  if (result.fault) {
+    const uint32_t site = result.fault->site;
+    return describe_fault(*result.fault) + (site < program.canonical.sites.size() ? " in line " + std::to_string(line_of(program, site)) : "");
+  }
+  for (size_t k = 0; k < regions.size(); ++k) {
+    const auto now = regions[k].now();
+    if (now == expected.memory[k]) continue;
+    const auto at = static_cast<size_t>(std::mismatch(now.begin(), now.end(), expected.memory[k].begin()).first - now.begin());
+    size_t wrong = 0;
+    for (size_t i = 0; i < now.size(); ++i) wrong += now[i] != expected.memory[k][i];
+    return fmt::format("region {} differs in {} bytes, first at {}: is {:#x}, should be {:#x}", k, wrong, at, now[at], expected.memory[k][at]);
+  }
+  std::string text;
+  const ExpectedCounts& counts = expected.counts;
+  for (size_t b = 0; b < counts.blocks.size(); ++b) {
+    const event::BlockCount &is = result.counts.blocks[b], &should = counts.blocks[b];
+    if (is.warps != should.warps || is.lanes != should.lanes)
+      text += fmt::format("basic block {}: {} warps, {} lanes, should be {} and {}\n", b, is.warps, is.lanes, should.warps, should.lanes);
+  }
+  observer.add_branches(result.counts.branches);
+  const auto stats = observer.finish();
+  for (size_t s = 0; s < stats.size(); ++s)
+    if (const auto d = differences(stats[s], expected.stats[s], counts.windowed[s]); !d.empty()) {
+      text += fmt::format("site {} ({}, line {}):{}\n", s, program.canonical.sites[s].opcode, line_of(program, s), d);
+    }
+  if (result.counts.instructions != counts.instructions)
+    text += fmt::format("warp instructions: {}, should be {}\n", result.counts.instructions, counts.instructions);
+  if (result.counts.thread_instructions != expected.thread_instructions)
+    text += fmt::format("thread instructions: {}, should be {}\n", result.counts.thread_instructions, expected.thread_instructions);
+  if (result.counts.thread_instructions_pred_on != expected.thread_instructions - counts.guarded_off)
+    text += fmt::format("thread instructions not switched off: {}, should be {}\n", result.counts.thread_instructions_pred_on, expected.thread_instructions - counts.guarded_off);
+  return text;
+}
+
+}  // namespace warplens::engine_test
