@@ -52,6 +52,7 @@ void KernelEmitter::make_frame() {
   fault_ = block("fault");
   warp_done_ = block("warp_done");
   warp_suspended_ = block("warp_suspended");
+  warp_over_ = block("warp_over");
   const size_t n = f_.blocks.size();
   full_blocks_.resize(n);
   partial_blocks_.resize(n);
@@ -81,6 +82,7 @@ void KernelEmitter::make_frame() {
   for (int k = 0; k < 3; ++k)
     grid_[k] = env_field(offsetof(WarpEnv, grid) + sizeof(uint32_t) * static_cast<size_t>(k), builder_.getInt32Ty(), true);
   warp_ = builder_.CreateAlloca(builder_.getInt32Ty());
+  waiting_any_ = builder_.CreateAlloca(builder_.getInt1Ty());
   // blockIdx steps through the grid x first; phis of the block loop, made now because every block may read them.
   auto* loop = block("block_loop");
   builder_.SetInsertPoint(loop);
@@ -117,6 +119,7 @@ void KernelEmitter::emit_block_loop() {
   builder_.CreateBr(round);
   builder_.SetInsertPoint(round);
   builder_.CreateStore(builder_.getInt32(0), warp_);
+  builder_.CreateStore(builder_.getFalse(), waiting_any_);
   builder_.CreateBr(warp_loop);
   builder_.SetInsertPoint(warp_loop);
   set_env_field(offsetof(WarpEnv, warp), builder_.CreateLoad(i32, warp_));
@@ -130,13 +133,18 @@ void KernelEmitter::emit_block_loop() {
   }
   builder_.CreateBr(warp_next);
   builder_.SetInsertPoint(warp_suspended_);
+  if (plan_.plain_barriers) builder_.CreateStore(builder_.getTrue(), waiting_any_);
+  builder_.CreateBr(warp_next);
+  builder_.SetInsertPoint(warp_over_);
   builder_.CreateBr(warp_next);
   builder_.SetInsertPoint(warp_next);
   Value* w = builder_.CreateAdd(builder_.CreateLoad(i32, warp_), builder_.getInt32(1));
   builder_.CreateStore(w, warp_);
   builder_.CreateCondBr(builder_.CreateICmpULT(w, builder_.getInt32(plan_.warps)), warp_loop, round_end);
   builder_.SetInsertPoint(round_end);
-  if (plan_.barriers) {
+  if (plan_.barriers && plan_.plain_barriers) {
+    builder_.CreateCondBr(builder_.CreateLoad(builder_.getInt1Ty(), waiting_any_), round, next_block);
+  } else if (plan_.barriers) {
     Value* verdict = builder_.CreateCall(runtime("wl_barrier", {builder_.getPtrTy()}), {env_});
     auto* decide = builder_.CreateSwitch(verdict, round, 2);
     decide->addCase(builder_.getInt32(1), fault_);
@@ -171,14 +179,16 @@ void KernelEmitter::emit_warp_start() {
     Value* warp = builder_.CreateZExt(builder_.CreateLoad(i32, warp_), builder_.getInt64Ty());
     Value* state = builder_.CreateGEP(llvm::ArrayType::get(builder_.getInt8Ty(), sizeof(WarpState)), warps_state_, warp);
     Value* where = builder_.CreateLoad(i32, state);
-    Value* released = builder_.CreateLoad(i32, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), state, offsetof(WarpState, released)));
-    auto* may_run = block("may_run");
-    builder_.CreateCondBr(builder_.CreateAnd(builder_.CreateICmpSGT(where, builder_.getInt32(0)), builder_.CreateICmpEQ(released, builder_.getInt32(0))),
-                          warp_suspended_, may_run);
-    builder_.SetInsertPoint(may_run);
+    if (!plan_.plain_barriers) {
+      Value* released = builder_.CreateLoad(i32, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), state, offsetof(WarpState, released)));
+      auto* may_run = block("may_run");
+      builder_.CreateCondBr(builder_.CreateAnd(builder_.CreateICmpSGT(where, builder_.getInt32(0)), builder_.CreateICmpEQ(released, builder_.getInt32(0))),
+                            warp_suspended_, may_run);
+      builder_.SetInsertPoint(may_run);
+    }
     auto* resume = builder_.CreateSwitch(where, check, 4);
     resume->addCase(builder_.getInt32(WarpState::kStart), start);
-    resume->addCase(builder_.getInt32(static_cast<uint32_t>(WarpState::kDone)), warp_suspended_);
+    resume->addCase(builder_.getInt32(static_cast<uint32_t>(WarpState::kDone)), warp_over_);
     for (BlockId b = 0; b < f_.blocks.size(); ++b) {
       if (f_.insts[f_.blocks[b].insts.back()].op != Op::Barrier) continue;
       if (!plan_.needs_full[b]) continue;
@@ -324,7 +334,7 @@ void KernelEmitter::emit_body(BlockId b, bool full) {
       builder_.SetInsertPoint(run_partial);
     }
   }
-  if (counting_) {
+  if (counting_ && plan_.counted_as[b] == b) {
     count((full ? plan_.full : plan_.partial) + b, builder_.getInt64(1));
     if (!full)
       count(plan_.partial_lanes + b,
@@ -516,15 +526,20 @@ void KernelEmitter::emit_barrier(BlockId b) {
   // Arguments: id [, count] [, predicate].
   const bool reduces = mode >= ir::BarrierMode::RedPopc;
   const bool has_count = end.args.size() == (reduces ? 3u : 2u);
-  builder_.CreateStore(word(end.args[0]), field(offsetof(WarpState, barrier)));
-  builder_.CreateStore(has_count ? word(end.args[1]) : builder_.getInt32(0), field(offsetof(WarpState, expected)));
-  builder_.CreateStore(builder_.getInt32(static_cast<uint32_t>(end.imm)), field(offsetof(WarpState, mode)));
-  Value* predicate = reduces ? builder_.CreateAnd(bitmask(end.args.back()), active()) : builder_.getInt32(0);
-  builder_.CreateStore(builder_.getInt32(0), field(offsetof(WarpState, released)));
+  Value* predicate = builder_.getInt32(0);
+  if (!plan_.plain_barriers) {
+    builder_.CreateStore(word(end.args[0]), field(offsetof(WarpState, barrier)));
+    builder_.CreateStore(has_count ? word(end.args[1]) : builder_.getInt32(0), field(offsetof(WarpState, expected)));
+    builder_.CreateStore(builder_.getInt32(static_cast<uint32_t>(end.imm)), field(offsetof(WarpState, mode)));
+    builder_.CreateStore(builder_.getInt32(0), field(offsetof(WarpState, released)));
+    if (reduces) predicate = builder_.CreateAnd(bitmask(end.args.back()), active());
+  }
   edge(b, after, mask_);
   if (!mask_) {
-    builder_.CreateStore(predicate, field(offsetof(WarpState, predicate)));
-    builder_.CreateStore(builder_.getInt32(~0u), field(offsetof(WarpState, lanes)));
+    if (!plan_.plain_barriers) {
+      builder_.CreateStore(predicate, field(offsetof(WarpState, predicate)));
+      builder_.CreateStore(builder_.getInt32(~0u), field(offsetof(WarpState, lanes)));
+    }
     save(plan_.live_in[after]);
     builder_.CreateStore(builder_.getInt32(b + 1), state);
     builder_.CreateBr(warp_suspended_);
@@ -553,7 +568,7 @@ void KernelEmitter::save(const std::vector<ValueId>& values) {
                          builder_.CreateConstGEP1_64(i8, area, k));
   for (ValueId v : values) {
     const passes::Lanes& l = lanes(v);
-    if (l.affine() && l.known_bits >= 64) continue;
+    if ((l.affine() && l.known_bits >= 64) || plan_.block_invariant[v]) continue;
     auto& parts = slot(v);
     for (size_t k = 0; k < parts.size(); ++k) {
       llvm::Type* t = parts[k]->getAllocatedType();
@@ -575,7 +590,7 @@ void KernelEmitter::restore(const std::vector<ValueId>& values) {
                          guard_flag(plan_.guards[k]));
   for (ValueId v : values) {
     const passes::Lanes& l = lanes(v);
-    if (l.affine() && l.known_bits >= 64) continue;
+    if ((l.affine() && l.known_bits >= 64) || plan_.block_invariant[v]) continue;
     auto& parts = slot(v);
     for (size_t k = 0; k < parts.size(); ++k) {
       llvm::Type* t = parts[k]->getAllocatedType();

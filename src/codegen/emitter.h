@@ -152,7 +152,8 @@ class KernelEmitter {
   Value* grid_[3] = {};
   Value* block_index_[3] = {};
   llvm::AllocaInst* warp_ = nullptr;      // index of the warp that runs
-  llvm::BasicBlock *entry_ = nullptr, *fault_ = nullptr, *warp_done_ = nullptr, *warp_suspended_ = nullptr;
+  llvm::AllocaInst* waiting_any_ = nullptr;  // some warp of the round waits at a barrier
+  llvm::BasicBlock *entry_ = nullptr, *fault_ = nullptr, *warp_done_ = nullptr, *warp_suspended_ = nullptr, *warp_over_ = nullptr;
   std::vector<llvm::BasicBlock*> full_blocks_, partial_blocks_, chain_;
   std::vector<llvm::AllocaInst*> pending_, waiting_;
   std::vector<std::vector<llvm::AllocaInst*>> slots_;

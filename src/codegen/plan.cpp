@@ -58,10 +58,13 @@ class Planner {
       for (ValueId v : f_.blocks[b].insts) {
         plan_.block_weight[b] += f_.insts[v].weight;
         plan_.barriers |= f_.insts[v].op == Op::Barrier;
+        plan_.plain_barriers &= f_.insts[v].op != Op::Barrier || is_plain(f_.insts[v]);
         if (is_access(f_.insts[v].op)) plan_access(v);
       }
     }
     choose_in_line();
+    find_equal_counts();
+    find_block_invariants();
     find_versions();
     find_lifetimes();
     return std::move(plan_);
@@ -237,6 +240,48 @@ class Planner {
       if (plan_.lanes.divergent_block_end[b])
         for (BlockId s : f_.blocks[b].succs) mark(plan_.needs_partial, s);
     spread(plan_.needs_partial);
+  }
+
+  bool is_plain(const Inst& barrier) const {
+    const Lanes& id = plan_.lanes.values[barrier.args[0]];
+    return barrier.args.size() == 1 && static_cast<ir::BarrierMode>(barrier.imm) == ir::BarrierMode::Sync && id.uniform() &&
+           id.known_bits >= 32 && id.residue == 0;
+  }
+
+  // Straight lines: what runs the end of a block runs the only block after it.
+  void find_equal_counts() {
+    plan_.counted_as.resize(f_.blocks.size());
+    for (BlockId b = 0; b < f_.blocks.size(); ++b) {
+      plan_.counted_as[b] = b;
+      if (b == 0 || f_.blocks[b].preds.size() != 1 || f_.blocks[b].preds[0] >= b) continue;
+      const BlockId p = f_.blocks[b].preds[0];
+      const Inst& end = f_.insts[f_.blocks[p].insts.back()];
+      bool only_way = end.op == Op::Br;
+      if (end.op == Op::CondBr) {
+        const Lanes& c = plan_.lanes.values[end.args[0]];
+        only_way = c.uniform() && c.known_bits >= 1 && f_.blocks[p].succs[(c.residue & 1) ? 0 : 1] == b;
+      }
+      if (only_way) plan_.counted_as[b] = plan_.counted_as[p];
+    }
+  }
+
+  void find_block_invariants() {
+    plan_.block_invariant.assign(f_.insts.size(), 0);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (ValueId v = 0; v < f_.insts.size(); ++v) {
+        const Inst& inst = f_.insts[v];
+        if (plan_.block_invariant[v] || inst.block == kNone || inst.op == Op::Phi || ir::info(inst.op).effect != ir::Effect::Pure) continue;
+        bool same = true;
+        if (inst.op == Op::Special) {
+          const auto r = static_cast<ir::SpecialRegister>(inst.imm);
+          same = r >= ir::SpecialRegister::NtidX && r <= ir::SpecialRegister::NctaidZ;
+        }
+        if (inst.op == Op::ToGeneric || inst.op == Op::FromGeneric || inst.op == Op::IsSpace) same = inst.space != Space::Local;
+        for (ValueId a : inst.args) same = same && plan_.block_invariant[a];
+        if (same) plan_.block_invariant[v] = 1, changed = true;
+      }
+    }
   }
 
   void find_lifetimes() {

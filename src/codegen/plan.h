@@ -54,6 +54,9 @@ struct Plan {
   std::vector<uint64_t> block_weight;      // PTX instructions in each block
   std::vector<uint8_t> needs_full, needs_partial;  // per block: which versions of it there are
   bool barriers = false;
+  bool plain_barriers = true;              // every barrier is the whole block's number 0: a round ends when all warps wait
+  std::vector<uint32_t> counted_as;        // per block: the block whose counters are its own, as every warp runs both or neither
+  std::vector<uint8_t> block_invariant;    // per value: the same for every warp of a block, and computed once
   bool loops = false;
   std::vector<uint8_t> escapes;            // per value: used in another block than its own (or a phi)
   std::vector<std::vector<ir::ValueId>> live_in;  // per block, phis of the block included

@@ -21,6 +21,7 @@ void Worker::begin(const DeviceMemory& memory, event::Sink* sink) {
   memory_ = &memory;
   sink_ = sink;
   fault.reset();
+  kinds_.assign(uint64_t{tables_.sites} * kKinds, {});
   env.event = batch_.data();
 }
 
@@ -37,21 +38,37 @@ void Worker::report(const AccessInfo& info, uint32_t mask) {
   if (++env.event == env.event_end) flush();
 }
 
-void Worker::recent(uint32_t inst, uint64_t key) {
+void Worker::deliver(uint32_t inst, const Recent& r) {
   const AccessInfo& info = tables_.access[inst];
-  Recent& r = env.recent[info.site];
-  if (sink_ && r.count != 0 && static_cast<uint32_t>(r.key) != 0) {
-    const event::Pattern p{info.site, static_cast<uint32_t>(r.key),
-                           info.residue + (static_cast<uint32_t>(r.key >> 32) << info.shift), r.count, info.pattern};
-    sink_->patterns({&p, 1});
+  if (!sink_ || r.count == 0 || static_cast<uint32_t>(r.key) == 0) return;
+  const event::Pattern p{info.site, static_cast<uint32_t>(r.key), info.residue + (static_cast<uint32_t>(r.key >> 32) << info.shift), r.count, info.pattern};
+  sink_->patterns({&p, 1});
+}
+
+void Worker::recent(uint32_t inst, uint64_t key) {
+  Recent& now = env.recent[tables_.access[inst].site];
+  Recent* kinds = kinds_.data() + uint64_t{tables_.access[inst].site} * kKinds;
+  auto place = [&](uint64_t k) -> Recent& { return kinds[(k * 0x9e3779b97f4a7c15u) >> 60]; };
+  Recent& old = place(now.key);
+  if (old.key == now.key) {
+    old.count += now.count;
+  } else {
+    deliver(inst, old);
+    old = now;
   }
-  r = {key, 1};
+  Recent& known = place(key);
+  now = {key, 1};
+  if (known.key == key) now.count += known.count, known = {};
 }
 
 void Worker::finish() {
   flush();
-  for (uint32_t site = 0; site < tables_.sites; ++site)
-    if (tables_.recent[site] != ~0u) recent(tables_.recent[site], 0);
+  for (uint32_t site = 0; site < tables_.sites; ++site) {
+    const uint32_t inst = tables_.recent[site];
+    if (inst == ~0u) continue;
+    deliver(inst, env.recent[site]);
+    for (uint32_t k = 0; k < kKinds; ++k) deliver(inst, kinds_[uint64_t{site} * kKinds + k]);
+  }
 }
 
 Dim3 Worker::thread_of(uint32_t lane) const {

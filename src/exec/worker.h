@@ -69,6 +69,10 @@ class Worker {
   event::Sink* sink_ = nullptr;
   Dim3 block_;
   std::vector<event::Access> batch_;
+  // Masks come back: a few kinds of partial-warp requests a site are kept besides the one that env.recent counts.
+  static constexpr uint32_t kKinds = 16;
+  void deliver(uint32_t inst, const Recent& r);
+  std::vector<Recent> kinds_;
   uint64_t ticks_ = 0;
 };
 

@@ -26,7 +26,7 @@ using passes::Specialization;
 namespace {
 
 // Changes whenever the code made for the same kernel changes: it names the files of the cache.
-constexpr const char* kCodeVersion = "warplens-code-6";
+constexpr const char* kCodeVersion = "warplens-code-7";
 
 // Warp instructions below which a grid runs on the calling thread: some ten microseconds of work.
 constexpr uint64_t kSmallGrid = 40000;
@@ -240,7 +240,8 @@ void read_counters(const ir::Function& f, const Plan& plan, const std::vector<ui
   exec::LaunchCounts& out = result.counts;
   out.warps = warps;
   for (ir::BlockId b = 0; b < f.blocks.size(); ++b) {
-    const uint64_t full = c[plan.full + b], partial = c[plan.partial + b], lanes = full * kWarpSize + c[plan.partial_lanes + b];
+    const ir::BlockId n = plan.counted_as[b];
+    const uint64_t full = c[plan.full + n], partial = c[plan.partial + n], lanes = full * kWarpSize + c[plan.partial_lanes + n];
     out.blocks.push_back({b, full + partial, lanes});
     out.instructions += (full + partial) * plan.block_weight[b];
     out.thread_instructions += lanes * plan.block_weight[b];
@@ -261,7 +262,7 @@ void deliver_patterns(const ir::Function& f, const Plan& plan, const std::vector
       const AccessPlan& a = plan.access[v];
       if (a.way == AccessPlan::Way::None || a.way == AccessPlan::Way::General || a.count == AccessPlan::Count::Event) continue;
       for (uint32_t k = 0; k < a.entries; ++k) {
-        const uint64_t seen = a.count == AccessPlan::Count::Block ? c[plan.full + b] : c[a.counter + k];
+        const uint64_t seen = a.count == AccessPlan::Count::Block ? c[plan.full + plan.counted_as[b]] : c[a.counter + k];
         const uint64_t count = seen - std::min(seen, c[a.exceptions + k]);
         if (count != 0) patterns.push_back({f.insts[v].site, ~0u, a.residue + (k << a.shift), count, a.pattern.data()});
       }
