@@ -48,17 +48,22 @@ void Worker::deliver(uint32_t inst, const Recent& r) {
 void Worker::recent(uint32_t inst, uint64_t key) {
   Recent& now = env.recent[tables_.access[inst].site];
   Recent* kinds = kinds_.data() + uint64_t{tables_.access[inst].site} * kKinds;
-  auto place = [&](uint64_t k) -> Recent& { return kinds[(k * 0x9e3779b97f4a7c15u) >> 60]; };
-  Recent& old = place(now.key);
-  if (old.key == now.key) {
-    old.count += now.count;
-  } else {
-    deliver(inst, old);
-    old = now;
-  }
-  Recent& known = place(key);
+  // The kind counted so far goes back to its place, or takes the place of another; the new one comes out of its own.
+  Recent *mine = nullptr, *free = nullptr;
+  const Recent old = now;
   now = {key, 1};
-  if (known.key == key) now.count += known.count, known = {};
+  for (uint32_t k = 0; k < kKinds; ++k) {
+    if (kinds[k].key == old.key) mine = &kinds[k];
+    if (kinds[k].count == 0) free = &kinds[k];
+    if (kinds[k].key == key) now.count += kinds[k].count, kinds[k].count = 0;
+  }
+  if (!mine) mine = free ? free : &kinds[next_kind_++ % kKinds];
+  if (mine->key != old.key) {
+    deliver(inst, *mine);
+    *mine = old;
+  } else {
+    mine->count += old.count;
+  }
 }
 
 void Worker::finish() {

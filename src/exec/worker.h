@@ -73,6 +73,7 @@ class Worker {
   static constexpr uint32_t kKinds = 16;
   void deliver(uint32_t inst, const Recent& r);
   std::vector<Recent> kinds_;
+  uint32_t next_kind_ = 0;
   uint64_t ticks_ = 0;
 };
 

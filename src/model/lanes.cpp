@@ -1,6 +1,7 @@
 #include "model/lanes.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace warplens::model {
 
@@ -20,6 +21,7 @@ bool gather_plain(const uint64_t* address, uint32_t mask, Lanes& lanes) {
 
 LaneCounts count_plain(const Lanes& lanes) {
   LaneCounts counts;
+  counts.ordered = std::is_sorted(lanes.offset, lanes.offset + 32) || std::is_sorted(lanes.offset, lanes.offset + 32, std::greater<>());
   for (int l = 0; l < 32; ++l) {
     uint32_t nearest = ~0u;  // smallest difference, as xor, to a lane before this one
     for (int k = 0; k < l; ++k) nearest = std::min(nearest, lanes.offset[k] ^ lanes.offset[l]);

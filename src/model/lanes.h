@@ -22,6 +22,7 @@ struct LaneCounts {
   uint32_t lines = 0;       // distinct 128-byte lines
   uint32_t words = 0;       // distinct 4-byte words
   uint32_t first_word = 0;  // bit l: no lane before l has l's word
+  bool ordered = false;     // every lane's address is at least the one before's, or at most
 };
 LaneCounts count(const Lanes& lanes);
 

@@ -90,8 +90,7 @@ WL_INLINE void compare_all(const int32_t* padded, Tally& tally) {
 }
 
 WL_INLINE LaneCounts count_body(const Lanes& lanes) {
-  I32 up{}, down{};
-  Tally tally;
+  I32 up{}, down{}, xors[kBlocks];
   I32 previous = load<I32>(lanes.offset);
   previous = __builtin_shufflevector(previous, previous, 0, 0, 0, 0, 0, 0, 0, 0);
 #pragma GCC unroll 4
@@ -100,20 +99,23 @@ WL_INLINE LaneCounts count_body(const Lanes& lanes) {
     const I32 before = __builtin_shufflevector(previous, mine, 7, 8, 9, 10, 11, 12, 13, 14);
     up |= mine > before;
     down |= mine < before;
-    tally.add(mine ^ before, block);
+    xors[block] = mine ^ before;
     previous = mine;
   }
+  Tally tally;
   if (any(up) && any(down)) {
     alignas(64) int32_t padded[64];
     std::fill_n(padded, 32, kFar);
     std::memcpy(padded + 32, lanes.offset, sizeof lanes.offset);
-    tally = {};
     compare_all<0>(padded, tally);
     return tally.total();
   }
+#pragma GCC unroll 4
+  for (int block = 0; block < kBlocks; ++block) tally.add(xors[block], block);
   LaneCounts out = tally.total();  // lane 0 was its own neighbour
   ++out.addresses, ++out.words, ++out.sectors, ++out.lines;
   out.first_word |= 1;
+  out.ordered = true;
   return out;
 }
 

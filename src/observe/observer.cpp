@@ -166,7 +166,10 @@ class SiteCounter {
 
   // No request was like the one before for a while: count each by itself, and look again now and then.
   void add_alone(const Shape& shape, const uint64_t* address, uint32_t mask, uint64_t count) {
-    add_cost(cost_of(shape, address, mask), count, uint32_t(std::popcount(mask)), pattern_key(shape, address, mask));
+    const Cost cost = cost_of(shape, address, mask);
+    // 32 lanes in 32 sectors: a stride, or nothing that has a name.
+    const bool nameless = mask == ~0u && cost.sectors == 32 && address[2] - address[1] != address[1] - address[0];
+    add_cost(cost, count, uint32_t(std::popcount(mask)), nameless ? model::pack({}) : pattern_key(shape, address, mask));
     if (++unlike_ == kGiveUp + kRetry) unlike_ = kGiveUp - 1;
   }
 

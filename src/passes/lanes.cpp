@@ -125,6 +125,7 @@ class Analyzer {
             // Facts about a loop-carried base shrink step by step; give them up rather than count to 2^32.
             if (++visits_[v] > 8) next.unsigned_max = kAll;
             if (visits_[v] > 80) next = varying();
+            if (next.affine() && next.flat() && f_.insts[v].op == Op::Phi) next.unsigned_max = std::min(next.unsigned_max, loop_bound(v, f_.insts[v]));
             if (!(next == a_.values[v])) a_.values[v] = std::move(next), changed = true;
           }
         }
@@ -166,11 +167,53 @@ class Analyzer {
       if (x.kind == Lanes::Kind::Bottom || a == v) continue;
       r = r.kind == Lanes::Kind::Bottom ? x : join(r, x);
     }
-    if (r.affine()) {
-      // A phi's base is a run-time value even where each incoming one is a constant.
-      finish(r, inst.type);
-    }
+    if (r.affine()) finish(r, inst.type);
     return r;
+  }
+
+  // A counter that steps up by a constant and is tested against a constant once an iteration: `for (t = 0; t < 64; ++t)`.
+  uint64_t loop_bound(ValueId v, const Inst& inst) const {
+    const uint32_t loop = nest_.innermost[inst.block];
+    if (loop == kNone || nest_.loops[loop].header != inst.block || inst.args.size() != 2 || !nest_.reducible) return kAll;
+    const BlockId latch = nest_.loops[loop].latches[0];
+    const size_t back = f_.blocks[inst.block].preds[0] == latch ? 0 : 1;
+    const ValueId next = inst.args[back];
+    const Inst& step = f_.insts[next];
+    const Lanes& start = at(inst.args[1 - back]);
+    const int bits = ir::bits(inst.type);
+    if (step.op != Op::Add || !start.affine() || start.unsigned_max > mask_of(bits - 1)) return kAll;
+    const size_t self = step.args[0] == v ? 0 : 1;
+    if (step.args[self] != v || !is_constant(at(step.args[1 - self]), bits)) return kAll;
+    const uint64_t by = at(step.args[1 - self]).residue & mask_of(bits);
+    if (by == 0 || by > 0xffff) return kAll;
+    // The test at the header or where the latch is reached from: every iteration passes both.
+    for (BlockId b : {inst.block, f_.blocks[latch].preds.size() == 1 ? f_.blocks[latch].preds[0] : latch, latch}) {
+      const Inst& end = f_.insts[f_.blocks[b].insts.back()];
+      if (end.op != Op::CondBr) continue;
+      const bool stays_if_true = nest_.contains(loop, f_.blocks[b].succs[0]);
+      if (stays_if_true == nest_.contains(loop, f_.blocks[b].succs[1])) continue;
+      const Inst& test = f_.insts[end.args[0]];
+      if (test.op != Op::ICmp || (test.args[0] != v && test.args[0] != next) || !is_constant(at(test.args[1]), bits)) continue;
+      const uint64_t limit = at(test.args[1]).residue & mask_of(bits);
+      if (limit == 0 || limit > mask_of(bits - 1) - by) continue;
+      uint64_t most = 0;  // of the tested value, while the loop goes on
+      switch (static_cast<ir::IntCompare>(test.imm)) {
+        case ir::IntCompare::LtS: case ir::IntCompare::LtU: if (!stays_if_true) continue; most = limit - 1; break;
+        case ir::IntCompare::LeS: case ir::IntCompare::LeU: if (!stays_if_true) continue; most = limit; break;
+        case ir::IntCompare::GeS: case ir::IntCompare::GeU: if (stays_if_true) continue; most = limit - 1; break;
+        case ir::IntCompare::GtS: case ir::IntCompare::GtU: if (stays_if_true) continue; most = limit; break;
+        case ir::IntCompare::Ne: case ir::IntCompare::Eq: {
+          const bool is_ne = static_cast<ir::IntCompare>(test.imm) == ir::IntCompare::Ne;
+          if (is_ne != stays_if_true || !is_constant(start, bits) || start.residue >= limit || (limit - start.residue) % by != 0) continue;
+          most = limit - 1;
+          break;
+        }
+        default: continue;
+      }
+      // The phi is what was tested one step before, or the start.
+      return std::max(start.unsigned_max, test.args[0] == v ? most + by : most);
+    }
+    return kAll;
   }
 
   Lanes join(const Lanes& a, const Lanes& b) {
