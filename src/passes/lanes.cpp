@@ -54,6 +54,8 @@ void weaken(Lanes& l, uint64_t delta) {
   l.residue &= mask_of(l.known_bits);
 }
 
+bool is_constant(const Lanes& l, int bits) { return l.uniform() && l.known_bits >= bits && l.guards.empty(); }
+
 }  // namespace
 
 bool Lanes::flat() const {
@@ -274,8 +276,6 @@ class Analyzer {
   LaneAnalysis a_;
   std::vector<uint16_t> visits_;
 };
-
-bool is_constant(const Lanes& l, int bits) { return l.uniform() && l.known_bits >= bits && l.guards.empty(); }
 
 Lanes Analyzer::compute(const Inst& inst) {
   switch (inst.op) {
