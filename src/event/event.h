@@ -21,7 +21,7 @@ struct Pattern {
   uint32_t mask;
   uint32_t residue;
   uint64_t count;
-  const int64_t* pattern;  // 32 entries, bytes
+  const int64_t* pattern;  // 32 entries, bytes; stays where and what it is as long as the sink is used
 };
 
 // How often a conditional branch was executed by a warp, and how often its active lanes disagreed.

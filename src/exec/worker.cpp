@@ -9,7 +9,7 @@
 namespace warplens::exec {
 
 namespace {
-constexpr size_t kBatch = 256;
+constexpr size_t kBatch = 32;  // 8 KB: written and read again before it leaves the first-level cache
 }
 
 Worker::Worker(const KernelTables& tables, const Dim3& block) : tables_(tables), block_(block), batch_(kBatch) {
