@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -124,7 +125,7 @@ class SiteCounter {
     cost.tag_requests = groups_.touched(groups_.lines, p.mask);
     cost.sectors_ideal = std::min<uint16_t>(cost.sectors, uint16_t(model::ceil_div(lanes * shape.width, 32)));
     cost.bytes_used = uint16_t(shape.width * (groups_.addresses.empty() ? lanes : groups_.touched(groups_.addresses, p.mask)));
-    add_cost(cost, p.count, lanes, groups_.key);
+    add_cost(cost, p.count, lanes, groups_.key(shape, p.mask));
   }
 
   const SiteStats& finish() {
@@ -139,8 +140,9 @@ class SiteCounter {
   struct Groups {
     const int64_t* pattern = nullptr;
     uint32_t residue = 0;
-    uint64_t key = 0;
     std::vector<uint32_t> sectors, lines, addresses;  // lanes of each; addresses: empty if all lanes differ
+    static constexpr uint32_t kKeys = 64;
+    std::vector<std::pair<uint32_t, uint64_t>> keys;  // mask and key, by a hash of the mask
 
     Groups() = default;
     Groups(const Shape& shape, const event::Pattern& p) : pattern(p.pattern), residue(p.residue) {
@@ -148,7 +150,16 @@ class SiteCounter {
       lines = of(p, 128);
       addresses = of(p, shape.width);
       if (addresses.size() == 32) addresses.clear();
-      key = model::pack(model::classify(p.pattern, ~0u, shape.width));
+      keys.resize(kKeys);
+    }
+    // What to call the request depends on its mask: one lane is no unit stride. Masks come again, so the last ones' keys stay.
+    uint64_t key(const Shape& shape, uint32_t mask) {
+      auto& [known, value] = keys[mask * 0x9e3779b1u >> (32 - std::countr_zero(kKeys))];
+      if (known != mask) {
+        known = mask;
+        value = model::pack(model::classify(pattern, mask, shape.width));
+      }
+      return value;
     }
     static std::vector<uint32_t> of(const event::Pattern& p, int64_t size) {
       std::map<int64_t, uint32_t> lanes;

@@ -48,8 +48,8 @@ class Generator {
     prologue();
     Place top;
     top.mask = "%m0";
-    const int statements = 3 + below(12);
-    for (int k = 0; k < statements && cost_ < limit_; ++k) statement(top);
+    const int statements = 3 + below(9);
+    for (int k = 0; k < statements && cost_ < limit_ && statements_ < kMostStatements; ++k) statement(top);
     epilogue();
     k_.text = assemble();
     k_.out_bytes = (out_bytes_ + 511) / 512 * 512;
@@ -361,6 +361,7 @@ class Generator {
 
   // ---- statements
   void statement(const Place& at) {
+    ++statements_;
     times_ = at.times;
     switch (below(40)) {
       case 0: case 1: case 2: case 3: load_in(at); break;
@@ -388,7 +389,7 @@ class Generator {
 
   void block(Place inner, int most) {
     const int n = 1 + below(static_cast<uint32_t>(most));
-    for (int k = 0; k < n && cost_ < limit_; ++k) statement(inner);
+    for (int k = 0; k < n && cost_ < limit_ && statements_ < kMostStatements; ++k) statement(inner);
   }
 
   Text guard() { return chance(20) ? fmt::format("@{}{} ", chance(50) ? "!" : "", pred()) : ""; }
@@ -546,11 +547,11 @@ class Generator {
     const Text otherwise = new_label(), end = new_label();
     line("@!{} bra {};", cond, otherwise);
     if (two_tests) line("@!{} bra {};", condition(false), otherwise);
-    block(inner, 4);
+    block(inner, 3);
     if (has_else) {
       line("bra {};", end);
       label(otherwise);
-      block(other, 4);
+      block(other, 3);
       label(end);
     } else {
       label(otherwise);
@@ -595,7 +596,7 @@ class Generator {
     }
     counters_.push_back({count, 0, std::max(most, bound)});
     times_ = inner.times;
-    block(inner, 4);
+    block(inner, 3);
     if (!mask.empty() && chance(40)) {
       const Text stop = condition(false);
       line("vote.sync.ballot.b32 {}, !{}, {};", mask, stop, mask);
@@ -1066,13 +1067,15 @@ class Generator {
     return t + body_ + "}\n";
   }
 
+  static constexpr int kMostStatements = 16;  // making code takes most of a trial's time
+
   std::mt19937_64 random_;
   GeneratedKernel k_;
   uint32_t threads_ = 1, blocks_ = 1, shared_words_ = 64;
   bool dynamic_ = false;
   uint64_t out_bytes_ = 0;
   Text body_;
-  int labels_ = 0, words_ = 0, longs_ = 0, shorts_ = 0, preds_ = 0, singles_ = 0, reals_ = 0, exits_ = 0;
+  int labels_ = 0, words_ = 0, longs_ = 0, shorts_ = 0, preds_ = 0, singles_ = 0, reals_ = 0, exits_ = 0, statements_ = 0;
   double cost_ = 0, limit_ = 0, times_ = 1;
   std::vector<Bounded> counters_;
 };
