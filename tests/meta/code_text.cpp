@@ -68,6 +68,15 @@ class Scanner {
 std::string code_only(std::string_view text) { return Scanner(text, false).run(); }
 std::string without_comments(std::string_view text) { return Scanner(text, true).run(); }
 
+std::string literals_only(std::string_view text) {
+  std::string literals = without_comments(text);
+  const std::string code = code_only(text);
+  for (size_t i = 0; i < code.size(); ++i) {
+    if (literals[i] == code[i] && code[i] != '\n') literals[i] = ' ';
+  }
+  return literals;
+}
+
 void for_each_line(std::string_view text, const std::function<void(int, const std::string&)>& visit) {
   for (int number = 1; !text.empty(); ++number) {
     const size_t end = text.find('\n');

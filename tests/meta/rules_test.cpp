@@ -34,6 +34,7 @@ TEST(CodeText, BlanksCommentsAndLiterals) {
   EXPECT_EQ(code_only("n = 1'000; c = 'x';"), "n = 1'000; c = ' ';");
   EXPECT_EQ(code_only("R\"(a\"b)\" c"), "         c");
   EXPECT_EQ(without_comments("\"a\" // b"), "\"a\"     ");
+  EXPECT_EQ(literals_only("f(\"add\");\n// b"), "   add   \n    ");
 }
 
 TEST(Layers, AreReadWithWhatFollowsFromThem) {
@@ -163,6 +164,8 @@ TEST(InstructionTests, ThatAreMissingAreFound) {
   };
   EXPECT_EQ(bad("").size(), 2u);
   EXPECT_EQ(bad("  add.s32 %r1, %r2, %r3;\n  // bra is not here\n").size(), 1u);
+  const File cpp{"tests/run/a_test.cpp", "  add(1);\n  bra;\n  run(R\"(\n    add.s32 %d, %a, %b;\n  )\");\n"};
+  EXPECT_EQ(check_instruction_tests(std::vector<File>{table, cpp}).size(), 1u);
   EXPECT_EQ(bad("  add.s32 %r1, %r2, %r3;\n$L: @!%p1 bra $L;\n").size(), 0u);
 }
 
