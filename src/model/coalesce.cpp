@@ -61,6 +61,12 @@ GlobalCost coalesce(const uint64_t* address, uint32_t mask, uint32_t width) {
   if (mask == 0) return cost;
   Lanes lanes;
   if (gather(address, mask, lanes)) {
+    if (mask == ~0u && lanes.offset[1] - lanes.offset[0] >= 128 && all_lines_differ(lanes)) {
+      cost.lanes = cost.sectors = cost.tag_requests = 32;
+      cost.bytes_used = 32 * width;
+      cost.sectors_ideal = std::min(cost.sectors, width);
+      return cost;
+    }
     const LaneCounts counts = count(lanes);
     cost.sectors = counts.sectors;
     cost.tag_requests = counts.lines;

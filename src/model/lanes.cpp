@@ -1,7 +1,6 @@
 #include "model/lanes.h"
 
 #include <algorithm>
-#include <functional>
 
 namespace warplens::model {
 
@@ -21,7 +20,6 @@ bool gather_plain(const uint64_t* address, uint32_t mask, Lanes& lanes) {
 
 LaneCounts count_plain(const Lanes& lanes) {
   LaneCounts counts;
-  counts.ordered = std::is_sorted(lanes.offset, lanes.offset + 32) || std::is_sorted(lanes.offset, lanes.offset + 32, std::greater<>());
   for (int l = 0; l < 32; ++l) {
     uint32_t nearest = ~0u;  // smallest difference, as xor, to a lane before this one
     for (int k = 0; k < l; ++k) nearest = std::min(nearest, lanes.offset[k] ^ lanes.offset[l]);
@@ -33,6 +31,8 @@ LaneCounts count_plain(const Lanes& lanes) {
   }
   return counts;
 }
+
+bool all_lines_differ_plain(const Lanes& lanes) { return count_plain(lanes).lines == 32; }
 
 bool has_pattern_plain(const uint64_t* address, uint64_t base, const int64_t* pattern, uint32_t mask) {
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {

@@ -22,9 +22,10 @@ struct LaneCounts {
   uint32_t lines = 0;       // distinct 128-byte lines
   uint32_t words = 0;       // distinct 4-byte words
   uint32_t first_word = 0;  // bit l: no lane before l has l's word
-  bool ordered = false;     // every lane's address is at least the one before's, or at most
 };
 LaneCounts count(const Lanes& lanes);
+// No two lanes touch one 128-byte line: the usual case of addresses that are data, and quicker to see than to count.
+bool all_lines_differ(const Lanes& lanes);
 
 // address[l] == base + pattern[l] for every active lane.
 bool has_pattern(const uint64_t* address, uint64_t base, const int64_t* pattern, uint32_t mask);
@@ -36,6 +37,7 @@ bool has_no_runs(const uint64_t* address, uint32_t width);
 // The plain versions, for processors without a fast one and as the test's reference.
 bool gather_plain(const uint64_t* address, uint32_t mask, Lanes& lanes);
 LaneCounts count_plain(const Lanes& lanes);
+bool all_lines_differ_plain(const Lanes& lanes);
 bool has_pattern_plain(const uint64_t* address, uint64_t base, const int64_t* pattern, uint32_t mask);
 bool has_no_runs_plain(const uint64_t* address, uint32_t width);
 

@@ -115,8 +115,31 @@ WL_INLINE LaneCounts count_body(const Lanes& lanes) {
   LaneCounts out = tally.total();  // lane 0 was its own neighbour
   ++out.addresses, ++out.words, ++out.sectors, ++out.lines;
   out.first_word |= 1;
-  out.ordered = true;
   return out;
+}
+
+template <int kBy>
+WL_INLINE I32 rotate(const I32& v) {
+  return __builtin_shufflevector(v, v, kBy, kBy + 1, kBy + 2, kBy + 3, kBy + 4, kBy + 5, kBy + 6, kBy + 7);
+}
+
+// Rotation by rotation each vector against itself and those after it: 64 comparisons in registers, all pairs once or twice.
+template <int kBy>
+WL_INLINE void compare_rotated(const I32* v, I32& same) {
+  if constexpr (kBy < kBlock) {
+    const I32 r1 = rotate<kBy>(v[1]), r2 = rotate<kBy>(v[2]), r3 = rotate<kBy>(v[3]);
+    if constexpr (kBy >= 1 && kBy <= kBlock / 2) same |= (v[0] == rotate<kBy>(v[0])) | (v[1] == r1) | (v[2] == r2) | (v[3] == r3);
+    same |= (v[0] == r1) | (v[0] == r2) | (v[0] == r3) | (v[1] == r2) | (v[1] == r3) | (v[2] == r3);
+    compare_rotated<kBy + 1>(v, same);
+  }
+}
+
+WL_INLINE bool all_lines_differ_body(const Lanes& lanes) {
+  I32 lines[kBlocks], same{};
+#pragma GCC unroll 4
+  for (int block = 0; block < kBlocks; ++block) lines[block] = load<I32>(lanes.offset + block * kBlock) >> 7;
+  compare_rotated<0>(lines, same);
+  return !any(same);
 }
 
 // All ones in the elements whose lane is active; lanes l to l + 3.
@@ -177,6 +200,7 @@ WL_INLINE bool has_no_runs_body(const uint64_t* address, uint32_t width) {
 #if defined(__x86_64__)
 #define WL_AVX2 __attribute__((target("avx2")))
 WL_AVX2 LaneCounts count_avx2(const Lanes& lanes) { return count_body(lanes); }
+WL_AVX2 bool all_lines_differ_avx2(const Lanes& lanes) { return all_lines_differ_body(lanes); }
 WL_AVX2 bool gather_avx2(const uint64_t* address, uint32_t mask, Lanes& lanes) {
   return gather_body(address, mask, lanes);
 }
@@ -193,6 +217,7 @@ WL_AVX2 bool has_no_runs_avx2(const uint64_t* address, uint32_t width) { return 
 }  // namespace
 
 LaneCounts count(const Lanes& lanes) { WL_DISPATCH(count, lanes) }
+bool all_lines_differ(const Lanes& lanes) { WL_DISPATCH(all_lines_differ, lanes) }
 bool gather(const uint64_t* address, uint32_t mask, Lanes& lanes) { WL_DISPATCH(gather, address, mask, lanes) }
 bool has_pattern(const uint64_t* address, uint64_t base, const int64_t* pattern, uint32_t mask) {
   WL_DISPATCH(has_pattern, address, base, pattern, mask)

@@ -71,6 +71,8 @@ TEST(Lanes, FastPathEqualsBruteForceOn200000Requests) {
       addresses.insert(a), sectors.insert(a / 32), lines.insert(a / 128);
       if (words.insert(a / 4).second) first_word |= 1u << l;
     }
+    ASSERT_EQ(all_lines_differ(fast), lines.size() == 32) << n;
+    ASSERT_EQ(all_lines_differ_plain(plain), lines.size() == 32) << n;
     for (const LaneCounts& c : {count(fast), count_plain(plain)}) {
       ASSERT_EQ(c.addresses, addresses.size()) << n;
       ASSERT_EQ(c.words, words.size()) << n;
