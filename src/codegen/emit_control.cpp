@@ -464,6 +464,12 @@ void KernelEmitter::emit_branch(BlockId b) {
       builder_.CreateBr(chain_from(b + 1));
     }
   };
+  if (!can_take(f_, plan_, b, yes) || !can_take(f_, plan_, b, no)) {
+    auto* only = block("only" + llvm::Twine(b));
+    builder_.CreateBr(only);
+    finish(only, can_take(f_, plan_, b, yes) ? yes : no);
+    return;
+  }
   if (mask_ && !lanes(end.args[0]).uniform()) {
     emit_split(b, builder_.CreateAnd(bitmask(end.args[0]), mask_), mask_);
     return;

@@ -230,7 +230,8 @@ class Planner {
       while (!work.empty()) {
         const BlockId b = work.back();
         work.pop_back();
-        for (BlockId s : f_.blocks[b].succs) mark(set, s);
+        for (BlockId s : f_.blocks[b].succs)
+          if (can_take(f_, plan_, b, s)) mark(set, s);
       }
     };
     if (spec_.block.count() >= kWarpSize) mark(plan_.needs_full, 0);
@@ -253,15 +254,13 @@ class Planner {
     plan_.counted_as.resize(f_.blocks.size());
     for (BlockId b = 0; b < f_.blocks.size(); ++b) {
       plan_.counted_as[b] = b;
-      if (b == 0 || f_.blocks[b].preds.size() != 1 || f_.blocks[b].preds[0] >= b) continue;
-      const BlockId p = f_.blocks[b].preds[0];
-      const Inst& end = f_.insts[f_.blocks[p].insts.back()];
-      bool only_way = end.op == Op::Br;
-      if (end.op == Op::CondBr) {
-        const Lanes& c = plan_.lanes.values[end.args[0]];
-        only_way = c.uniform() && c.known_bits >= 1 && f_.blocks[p].succs[(c.residue & 1) ? 0 : 1] == b;
-      }
-      if (only_way) plan_.counted_as[b] = plan_.counted_as[p];
+      BlockId from = kNone;
+      uint32_t ways_in = 0, ways_out = 0;
+      for (BlockId p : f_.blocks[b].preds)
+        if (can_take(f_, plan_, p, b)) from = p, ++ways_in;
+      if (b == 0 || ways_in != 1 || from >= b || f_.insts[f_.blocks[from].insts.back()].op == Op::Barrier) continue;
+      for (BlockId s : f_.blocks[from].succs) ways_out += can_take(f_, plan_, from, s);
+      if (ways_out == 1) plan_.counted_as[b] = plan_.counted_as[from];
     }
   }
 
@@ -328,6 +327,14 @@ class Planner {
 };
 
 }  // namespace
+
+bool can_take(const Function& f, const Plan& plan, BlockId from, BlockId to) {
+  const Inst& end = f.insts[f.blocks[from].insts.back()];
+  if (end.op != Op::CondBr) return true;
+  const Lanes& c = plan.lanes.values[end.args[0]];
+  if (!c.uniform() || c.known_bits < 64) return true;
+  return f.blocks[from].succs[(c.residue & 1) ? 0 : 1] == to;
+}
 
 Plan make_plan(const Function& f, const passes::Specialization& spec) { return Planner(f, spec).run(); }
 

@@ -69,6 +69,9 @@ struct Plan {
   bool partial_warp = false;               // the last warp has fewer than 32 threads
 };
 
+// False for the edge of a conditional branch whose condition is a constant in every lane.
+bool can_take(const ir::Function& f, const Plan& plan, ir::BlockId from, ir::BlockId to);
+
 Plan make_plan(const ir::Function& f, const passes::Specialization& spec);
 
 }  // namespace warplens::codegen

@@ -127,7 +127,7 @@ class Analyzer {
             // Facts about a loop-carried base shrink step by step; give them up rather than count to 2^32.
             if (++visits_[v] > 8) next.unsigned_max = kAll;
             if (visits_[v] > 80) next = varying();
-            if (next.affine() && next.flat() && f_.insts[v].op == Op::Phi) next.unsigned_max = std::min(next.unsigned_max, loop_bound(v, f_.insts[v]));
+            if (next.affine() && f_.insts[v].op == Op::Phi) next.unsigned_max = std::min(next.unsigned_max, loop_bound(v));
             if (!(next == a_.values[v])) a_.values[v] = std::move(next), changed = true;
           }
         }
@@ -173,49 +173,74 @@ class Analyzer {
     return r;
   }
 
-  // A counter that steps up by a constant and is tested against a constant once an iteration: `for (t = 0; t < 64; ++t)`.
-  uint64_t loop_bound(ValueId v, const Inst& inst) const {
+  // A value that starts somewhere and steps up by a constant in every iteration.
+  struct Counter {
+    const Lanes* start;
+    ValueId next;
+    uint64_t by;
+  };
+  std::optional<Counter> counter(ValueId v) const {
+    const Inst& inst = f_.insts[v];
     const uint32_t loop = nest_.innermost[inst.block];
-    if (loop == kNone || nest_.loops[loop].header != inst.block || inst.args.size() != 2 || !nest_.reducible) return kAll;
-    const BlockId latch = nest_.loops[loop].latches[0];
-    const size_t back = f_.blocks[inst.block].preds[0] == latch ? 0 : 1;
-    const ValueId next = inst.args[back];
-    const Inst& step = f_.insts[next];
+    if (inst.op != Op::Phi || loop == kNone || nest_.loops[loop].header != inst.block || inst.args.size() != 2 || !nest_.reducible) return {};
+    const size_t back = f_.blocks[inst.block].preds[0] == nest_.loops[loop].latches[0] ? 0 : 1;
+    const Inst& step = f_.insts[inst.args[back]];
     const Lanes& start = at(inst.args[1 - back]);
     const int bits = ir::bits(inst.type);
-    if (step.op != Op::Add || !start.affine() || start.unsigned_max > mask_of(bits - 1)) return kAll;
+    if (step.op != Op::Add || !start.affine() || start.unsigned_max > mask_of(bits - 1)) return {};
     const size_t self = step.args[0] == v ? 0 : 1;
-    if (step.args[self] != v || !is_constant(at(step.args[1 - self]), bits)) return kAll;
+    if (step.args[self] != v || !is_constant(at(step.args[1 - self]), bits)) return {};
     const uint64_t by = at(step.args[1 - self]).residue & mask_of(bits);
-    if (by == 0 || by > 0xffff) return kAll;
-    // The test at the header or where the latch is reached from: every iteration passes both.
-    for (BlockId b : {inst.block, f_.blocks[latch].preds.size() == 1 ? f_.blocks[latch].preds[0] : latch, latch}) {
+    if (by == 0 || by > 0xffffff) return {};
+    return Counter{&start, inst.args[back], by};
+  }
+
+  // Iterations of `for (t = 0; t < 64; ++t)`: a uniform counter from a constant, tested against a constant once in each.
+  uint64_t trip_count(uint32_t loop) const {
+    const BlockId header = nest_.loops[loop].header, latch = nest_.loops[loop].latches[0];
+    // The test at the header, or where the latch is reached from: every iteration passes both.
+    for (BlockId b : {header, f_.blocks[latch].preds.size() == 1 ? f_.blocks[latch].preds[0] : latch, latch}) {
       const Inst& end = f_.insts[f_.blocks[b].insts.back()];
       if (end.op != Op::CondBr) continue;
       const bool stays_if_true = nest_.contains(loop, f_.blocks[b].succs[0]);
       if (stays_if_true == nest_.contains(loop, f_.blocks[b].succs[1])) continue;
       const Inst& test = f_.insts[end.args[0]];
-      if (test.op != Op::ICmp || (test.args[0] != v && test.args[0] != next) || !is_constant(at(test.args[1]), bits)) continue;
-      const uint64_t limit = at(test.args[1]).residue & mask_of(bits);
-      if (limit == 0 || limit > mask_of(bits - 1) - by) continue;
-      uint64_t most = 0;  // of the tested value, while the loop goes on
-      switch (static_cast<ir::IntCompare>(test.imm)) {
-        case ir::IntCompare::LtS: case ir::IntCompare::LtU: if (!stays_if_true) continue; most = limit - 1; break;
-        case ir::IntCompare::LeS: case ir::IntCompare::LeU: if (!stays_if_true) continue; most = limit; break;
-        case ir::IntCompare::GeS: case ir::IntCompare::GeU: if (stays_if_true) continue; most = limit - 1; break;
-        case ir::IntCompare::GtS: case ir::IntCompare::GtU: if (stays_if_true) continue; most = limit; break;
-        case ir::IntCompare::Ne: case ir::IntCompare::Eq: {
-          const bool is_ne = static_cast<ir::IntCompare>(test.imm) == ir::IntCompare::Ne;
-          if (is_ne != stays_if_true || !is_constant(start, bits) || start.residue >= limit || (limit - start.residue) % by != 0) continue;
-          most = limit - 1;
-          break;
+      if (test.op != Op::ICmp) continue;
+      for (ValueId v : f_.blocks[header].insts) {
+        const auto c = counter(v);
+        if (!c) continue;
+        const int bits = ir::bits(f_.insts[v].type);
+        if ((test.args[0] != v && test.args[0] != c->next) || !is_constant(at(test.args[1]), bits) || !is_constant(*c->start, bits)) continue;
+        const uint64_t limit = at(test.args[1]).residue & mask_of(bits), first = c->start->residue & mask_of(bits);
+        if (limit <= first || limit > mask_of(bits - 1) - c->by) continue;
+        uint64_t most = 0;  // of the tested value, while the loop goes on
+        switch (static_cast<ir::IntCompare>(test.imm)) {
+          case ir::IntCompare::LtS: case ir::IntCompare::LtU: if (!stays_if_true) continue; most = limit - 1; break;
+          case ir::IntCompare::LeS: case ir::IntCompare::LeU: if (!stays_if_true) continue; most = limit; break;
+          case ir::IntCompare::GeS: case ir::IntCompare::GeU: if (stays_if_true) continue; most = limit - 1; break;
+          case ir::IntCompare::GtS: case ir::IntCompare::GtU: if (stays_if_true) continue; most = limit; break;
+          case ir::IntCompare::Ne: case ir::IntCompare::Eq:
+            if ((static_cast<ir::IntCompare>(test.imm) == ir::IntCompare::Ne) != stays_if_true || (limit - first) % c->by != 0) continue;
+            most = limit - 1;
+            break;
+          default: continue;
         }
-        default: continue;
+        // Tested after the step, the last iteration began with at most `most`; tested at the start, the header is reached
+        // once more.
+        return (most - std::min(most, first)) / c->by + (test.args[0] == v ? 2 : 1);
       }
-      // The phi is what was tested one step before, or the start.
-      return std::max(start.unsigned_max, test.args[0] == v ? most + by : most);
     }
     return kAll;
+  }
+
+  // What no lane of a counter of a counted loop exceeds.
+  uint64_t loop_bound(ValueId v) const {
+    const auto c = counter(v);
+    if (!c) return kAll;
+    const uint64_t trips = trip_count(nest_.innermost[f_.insts[v].block]);
+    uint64_t reach = 0;
+    if (trips == kAll || __builtin_mul_overflow(trips - 1, c->by, &reach) || __builtin_add_overflow(reach, c->start->unsigned_max, &reach)) return kAll;
+    return reach > mask_of(ir::bits(f_.insts[v].type) - 1) ? kAll : reach;
   }
 
   Lanes join(const Lanes& a, const Lanes& b) {
@@ -267,6 +292,7 @@ class Analyzer {
   Lanes shift_right(const Lanes& a, uint64_t amount, int bits, bool is_signed);
   Lanes bit_xor(const Lanes& a, uint64_t c, int bits);
   Lanes widen(ValueId self, const Lanes& a, int from, bool is_signed);
+  Lanes logic(const Inst& inst);
   Lanes compare(const Inst& inst, const std::vector<Lanes>& x, int bits);
   Lanes fold_flat(const Inst& inst, uint32_t groups);
 
@@ -550,6 +576,17 @@ Lanes Analyzer::compare(const Inst& inst, const std::vector<Lanes>& x, int bits)
   }
 }
 
+// Predicates of bound checks that nobody can fail, combined.
+Lanes Analyzer::logic(const Inst& inst) {
+  const bool is_or = inst.op == Op::Or;
+  bool all = true;
+  for (ValueId a : inst.args) {
+    if (!is_constant(at(a), 1)) all = false;
+    else if ((at(a).residue & 1) == (is_or ? 1u : 0u)) return constant(is_or);
+  }
+  return all ? constant(!is_or) : varying();
+}
+
 Lanes Analyzer::integer(const Inst& inst) {
   const int bits = ir::bits(inst.type);
   uint32_t groups = 1;
@@ -584,7 +621,7 @@ Lanes Analyzer::integer(const Inst& inst) {
       if (!constant_arg(1, 32)) return varying();
       return value(1) >= static_cast<uint64_t>(bits) ? constant(0) : scale(x[0], uint64_t{1} << value(1), bits);
     case Op::And:
-      if (inst.type == Type::Pred) return varying();
+      if (inst.type == Type::Pred) return logic(inst);
       if (constant_arg(1, bits)) return bit_and(x[0], value(1), bits);
       if (constant_arg(0, bits)) return bit_and(x[1], value(0), bits);
       return varying();
@@ -592,7 +629,7 @@ Lanes Analyzer::integer(const Inst& inst) {
       if (!constant_arg(1, 32)) return varying();
       return shift_right(x[0], value(1), bits, inst.op == Op::ShrS);
     case Op::Or: {
-      if (inst.type == Type::Pred) return varying();
+      if (inst.type == Type::Pred) return logic(inst);
       // Disjoint bits: an addition. One side is a multiple of 2^k in every lane, the other below 2^k.
       for (int k = 0; k < 2; ++k) {
         const Lanes &high = x[k], &small = x[1 - k];
@@ -625,6 +662,8 @@ Lanes Analyzer::integer(const Inst& inst) {
       Lanes r = join(at(inst.args[1]), at(inst.args[2]));
       return r;
     }
+    case Op::Not:
+      return inst.type == Type::Pred && is_constant(x[0], 1) ? constant(~x[0].residue & 1) : varying();
     default: return varying();
   }
 }
