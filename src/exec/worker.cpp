@@ -21,7 +21,7 @@ void Worker::begin(const DeviceMemory& memory, event::Sink* sink) {
   memory_ = &memory;
   sink_ = sink;
   fault.reset();
-  kinds_.assign(uint64_t{tables_.sites} * kKinds, {});
+  kinds_.clear();  // made when a second kind comes
   env.event = batch_.data();
 }
 
@@ -47,6 +47,7 @@ void Worker::deliver(uint32_t inst, const Recent& r) {
 
 void Worker::recent(uint32_t inst, uint64_t key) {
   Recent& now = env.recent[tables_.access[inst].site];
+  if (kinds_.empty()) kinds_.resize(uint64_t{tables_.sites} * kKinds);
   Recent* kinds = kinds_.data() + uint64_t{tables_.access[inst].site} * kKinds;
   // The kind counted so far goes back to its place, or takes the place of another; the new one comes out of its own.
   Recent *mine = nullptr, *free = nullptr;
@@ -72,7 +73,7 @@ void Worker::finish() {
     const uint32_t inst = tables_.recent[site];
     if (inst == ~0u) continue;
     deliver(inst, env.recent[site]);
-    for (uint32_t k = 0; k < kKinds; ++k) deliver(inst, kinds_[uint64_t{site} * kKinds + k]);
+    for (uint32_t k = 0; k < kKinds && !kinds_.empty(); ++k) deliver(inst, kinds_[uint64_t{site} * kKinds + k]);
   }
 }
 
