@@ -237,7 +237,16 @@ llvm::Value* KernelEmitter::compute_float(const Inst& inst, const std::vector<Va
   auto c = [&](double x) { return llvm::ConstantFP::get(t, x); };
   auto out = [&](Value* x) { return inst.ftz ? flush(x) : x; };
   if (inst.rounding != Rounding::Nearest && inst.op >= Op::FAdd && inst.op <= Op::FSqrt) return out(directed(inst, a));
-  auto min_or_max = [&](bool is_min) {
+  auto min_or_max = [&](bool is_min) -> Value* {
+    // Against a constant one comparison does: equal values are the same but for zeros, of which the constant must win.
+    for (int k = 0; k < 2; ++k) {
+      auto* constant = llvm::dyn_cast<llvm::Constant>(a[k]);
+      if (constant && constant->getType()->isVectorTy()) constant = constant->getSplatValue();
+      auto* value = llvm::dyn_cast_or_null<llvm::ConstantFP>(constant);
+      if (!value || value->isNaN() || (value->isZero() && value->isNegative() != is_min)) continue;
+      Value* other = a[1 - k];
+      return builder_.CreateSelect(is_min ? builder_.CreateFCmpOLT(other, a[k]) : builder_.CreateFCmpOGT(other, a[k]), other, a[k]);
+    }
     llvm::Type* integer = same_shape(builder_.getIntNTy(t->getScalarSizeInBits()), t);
     Value *x = builder_.CreateBitCast(a[0], integer), *y = builder_.CreateBitCast(a[1], integer);
     Value* zeros = builder_.CreateBitCast(is_min ? builder_.CreateOr(x, y) : builder_.CreateAnd(x, y), t);  // -0 < +0
