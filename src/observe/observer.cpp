@@ -51,11 +51,11 @@ Shape shape_of(const ir::Site& site) {
 }
 
 struct Cost {
-  uint16_t sectors = 0, sectors_ideal = 0, tag_requests = 0, wavefronts = 0, wavefronts_ideal = 0, bytes_used = 0;
+  uint16_t sectors, sectors_ideal, tag_requests, wavefronts, wavefronts_ideal, bytes_used;
 };
 
 Cost cost_of(const Shape& shape, const uint64_t* address, uint32_t mask) {
-  Cost cost;
+  Cost cost{};
   if (shape.unit == Unit::L1 || shape.unit == Unit::Local) {
     const model::GlobalCost c = shape.unit == Unit::L1 ? model::coalesce(address, mask, shape.width)
                                                        : model::local_memory(address, mask, shape.width);
@@ -120,7 +120,7 @@ class SiteCounter {
     }
     if (groups_.pattern != p.pattern || groups_.residue != p.residue) groups_ = Groups(shape, p);
     const auto lanes = uint32_t(std::popcount(p.mask));
-    Cost cost;
+    Cost cost{};
     cost.sectors = groups_.touched(groups_.sectors, p.mask);
     cost.tag_requests = groups_.touched(groups_.lines, p.mask);
     cost.sectors_ideal = std::min<uint16_t>(cost.sectors, uint16_t(model::ceil_div(lanes * shape.width, 32)));
@@ -232,9 +232,10 @@ class SiteCounter {
 
 class Observer::SiteSink : public event::Sink {
  public:
-  explicit SiteSink(const std::vector<ir::Site>& sites) : counters_(sites.size()) {
+  explicit SiteSink(std::span<const ir::Site> sites) : counters_(sites.size()) {
     for (const ir::Site& site : sites) shapes_.push_back(shape_of(site));
   }
+  SiteSink like() const { return SiteSink(shapes_); }  // for another worker
 
   void accesses(std::span<const event::Access> batch) override {
     for (const event::Access& access : batch) {
@@ -255,18 +256,20 @@ class Observer::SiteSink : public event::Sink {
   }
 
  private:
+  explicit SiteSink(const std::vector<Shape>& shapes) : shapes_(shapes), counters_(shapes.size()) {}
+
   std::vector<Shape> shapes_;
   std::vector<SiteCounter> counters_;
 };
 
-Observer::Observer(std::span<const ir::Site> sites, unsigned workers)
-    : sites_(sites.begin(), sites.end()), sinks_(workers), branches_(sites.size()) {
-  for (auto& sink : sinks_) sink = std::make_unique<SiteSink>(sites_);
+Observer::Observer(std::span<const ir::Site> sites, unsigned workers) : sinks_(workers), branches_(sites.size()) {
+  if (workers != 0) sinks_[0] = std::make_unique<SiteSink>(sites);
 }
 Observer::~Observer() = default;
 
 event::Sink* Observer::sink(unsigned worker) {
   WL_CHECK(worker < sinks_.size(), "more workers than were announced");
+  if (!sinks_[worker]) sinks_[worker] = std::make_unique<SiteSink>(sinks_[0]->like());  // small grids use one worker
   return sinks_[worker].get();
 }
 
@@ -282,7 +285,8 @@ void Observer::add_branches(std::span<const event::Branch> branches) {
 
 std::vector<SiteStats> Observer::finish() {
   std::vector<SiteStats> stats = std::move(branches_);
-  for (auto& sink : sinks_) sink->add_to(stats);
+  for (auto& sink : sinks_)
+    if (sink) sink->add_to(stats);
   return stats;
 }
 

@@ -24,13 +24,13 @@ class Observer {
   Observer(const Observer&) = delete;
   Observer& operator=(const Observer&) = delete;
 
-  event::Sink* sink(unsigned worker);  // worker < workers; the same worker gets the same sink each time
+  // worker < workers; the same worker gets the same sink each time. Not for several threads at once.
+  event::Sink* sink(unsigned worker);
   void add_branches(std::span<const event::Branch> branches);
   std::vector<SiteStats> finish();  // call once, when no worker runs
 
  private:
   class SiteSink;
-  std::vector<ir::Site> sites_;
   std::vector<std::unique_ptr<SiteSink>> sinks_;
   std::vector<SiteStats> branches_;
 };
