@@ -169,7 +169,8 @@ void Context::lower_instruction(const ptx::Instruction& text) {
     }
     handler(*this, instr);
   } catch (const Refusal& refusal) {
-    report(refusal.malformed ? Severity::Error : Severity::Warning, where() + ": " + refusal.reason, text.pos);
+    if (reported_.insert(refusal.reason).second)  // once a kernel: a matrix product would give hundreds
+      report(refusal.malformed ? Severity::Error : Severity::Warning, where() + ": " + refusal.reason, text.pos);
     if (!builder_.ended()) {
       if (guard_ != ir::kNone && around == ir::kNone) around = branch_around(instr);
       trap(ir::TrapKind::Unsupported, where() + ": " + refusal.reason);

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/diagnostic.h"
@@ -223,6 +224,7 @@ class Context {
   const Instr* instr_ = nullptr;                 // being lowered
   SourcePos pos_;
   uint64_t lowered_instructions_ = 0;
+  std::unordered_set<std::string> reported_;
   VarId carry_ = ir::kNone;
 };
 
