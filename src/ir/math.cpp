@@ -68,7 +68,8 @@ constexpr MathFunction kNothing{"", "", nullptr};
 const std::vector<MathFunction>& functions() {
   static const std::vector<MathFunction> kFunctions = {
       kNothing,
-#define WL_MATH(name, signature, result, parameters, value) {#name, signature, reinterpret_cast<void (*)()>(&host##name)},
+#define WL_MATH(name, signature, result, parameters, value) \
+  {#name, signature, reinterpret_cast<void (*)()>(&host##name)},
 #include "ir/math.def"
   };
   return kFunctions;
@@ -78,11 +79,16 @@ const std::vector<MathFunction>& functions() {
 
 Type type_of_letter(char letter) {
   switch (letter) {
-    case 'i': return Type::I32;
-    case 'l': return Type::I64;
-    case 'f': return Type::F32;
-    case 'd': return Type::F64;
-    default: return Type::Void;
+    case 'i':
+      return Type::I32;
+    case 'l':
+      return Type::I64;
+    case 'f':
+      return Type::F32;
+    case 'd':
+      return Type::F64;
+    default:
+      return Type::Void;
   }
 }
 

@@ -17,8 +17,8 @@ struct MathFunction {
 
 Type type_of_letter(char letter);  // of a signature
 
-uint32_t math_function_count();                      // indices run from 1: 0 names nothing
-const MathFunction& math_function(uint32_t index);   // the index that MathCall's imm holds
+uint32_t math_function_count();                     // indices run from 1: 0 names nothing
+const MathFunction& math_function(uint32_t index);  // the index that MathCall's imm holds
 std::optional<uint32_t> find_math_function(std::string_view name);
 
 }  // namespace warplens::ir

@@ -37,7 +37,9 @@ class Line {
   // Letters, digits, '_', '.', '-'.
   std::string_view word() {
     size_t n = 0;
-    while (n < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[n])) || text_[n] == '_' || text_[n] == '.' || text_[n] == '-' || text_[n] == '+')) ++n;
+    while (n < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[n])) || text_[n] == '_' ||
+                                text_[n] == '.' || text_[n] == '-' || text_[n] == '+'))
+      ++n;
     if (n == 0) throw Problem{fmt::format("expected a word at '{}'", text_)};
     const std::string_view result = text_.substr(0, n);
     text_.remove_prefix(n);
@@ -66,8 +68,10 @@ class Line {
     std::string result;
     size_t i = 1;
     for (; i < text_.size() && text_[i] != '"'; ++i) {
-      if (text_[i] != '\\' || i + 1 == text_.size()) result += text_[i];
-      else result += text_[++i] == 'n' ? '\n' : text_[i];
+      if (text_[i] != '\\' || i + 1 == text_.size())
+        result += text_[i];
+      else
+        result += text_[++i] == 'n' ? '\n' : text_[i];
     }
     if (i >= text_.size()) throw Problem{"a string without an end"};
     text_.remove_prefix(i + 1);
@@ -114,7 +118,10 @@ constexpr unsigned kTypes = 8, kSpaces = 5, kAtomicOps = 17, kSpecials = 33, kSi
 Type type_named(std::string_view text) { return whole<Type>(text, kTypes, "type"); }
 Space space_named(std::string_view text) { return whole<Space>(text, kSpaces, "space"); }
 
-struct OpName { Op op; std::string_view suffix; };
+struct OpName {
+  Op op;
+  std::string_view suffix;
+};
 OpName op_named(std::string_view text) {
   constexpr unsigned kOps = static_cast<unsigned>(Op::Trap) + 1;
   std::optional<OpName> best;
@@ -139,8 +146,10 @@ class Parser {
       Line line(text.substr(0, end));
       text.remove_prefix(std::min(text.size(), end + 1));
       if (line.at_end() || line.starts_with("//")) continue;
-      if (kernel_) kernel_line(line);
-      else module_line(line);
+      if (kernel_)
+        kernel_line(line);
+      else
+        module_line(line);
     }
     if (kernel_) throw Problem{"a kernel without its closing brace"};
     return std::move(module_);
@@ -151,11 +160,13 @@ class Parser {
   static constexpr ValueId kNamed = 1u << 31;  // set in an argument that is a number of the text, not yet a ValueId
 
   void module_line(Line& line) {
-    if (line.accept_word("target")) module_.target = line.quoted();
+    if (line.accept_word("target"))
+      module_.target = line.quoted();
     else if (line.accept_word("file")) {
       line.number<uint32_t>();
       module_.files.push_back(line.quoted());
-    } else if (line.accept_word("symbol")) symbol(line);
+    } else if (line.accept_word("symbol"))
+      symbol(line);
     else if (line.accept_word("kernel")) {
       kernel_.emplace();
       kernel_->function.name = line.quoted();
@@ -163,7 +174,8 @@ class Parser {
       values_.clear();
       constants_.clear();
       current_ = kNone;
-    } else throw Problem{fmt::format("unknown line '{}'", line.rest())};
+    } else
+      throw Problem{fmt::format("unknown line '{}'", line.rest())};
   }
 
   void symbol(Line& line) {
@@ -202,8 +214,10 @@ class Parser {
   void kernel_line(Line& line) {
     if (line.accept("}")) return end_kernel();
     if (line.starts_with("b") && line.rest().find(':') != std::string_view::npos && block_header(line)) return;
-    if (current_ == kNone) header_line(line);
-    else instruction(line);
+    if (current_ == kNone)
+      header_line(line);
+    else
+      instruction(line);
   }
 
   void header_line(Line& line) {
@@ -217,16 +231,23 @@ class Parser {
       p.pointer = line.accept_word("pointer");
       p.name = line.quoted();
       kernel_->params.push_back(std::move(p));
-    } else if (line.accept_word("param_bytes")) f().param_bytes = line.number<uint32_t>();
-    else if (line.accept_word("shared_bytes")) f().shared_bytes = line.number<uint32_t>();
-    else if (line.accept_word("dynamic_shared_align")) f().dynamic_shared_align = line.number<uint32_t>();
-    else if (line.accept_word("local_bytes")) f().local_bytes = line.number<uint32_t>();
+    } else if (line.accept_word("param_bytes"))
+      f().param_bytes = line.number<uint32_t>();
+    else if (line.accept_word("shared_bytes"))
+      f().shared_bytes = line.number<uint32_t>();
+    else if (line.accept_word("dynamic_shared_align"))
+      f().dynamic_shared_align = line.number<uint32_t>();
+    else if (line.accept_word("local_bytes"))
+      f().local_bytes = line.number<uint32_t>();
     else if (line.starts_with("maxntid") || line.starts_with("reqntid")) {
       f().requires_ntid = line.word() == "reqntid";
       for (uint32_t& n : f().max_ntid) n = line.number<uint32_t>();
-    } else if (line.accept_word("site")) site(line);
-    else if (line.accept_word("location")) location(line);
-    else throw Problem{fmt::format("unknown line '{}'", line.rest())};
+    } else if (line.accept_word("site"))
+      site(line);
+    else if (line.accept_word("location"))
+      location(line);
+    else
+      throw Problem{fmt::format("unknown line '{}'", line.rest())};
   }
 
   void site(Line& line) {
@@ -277,7 +298,9 @@ class Parser {
     current_ = block(line);
     line.expect(":");
     std::vector<BlockId> preds;
-    if (line.accept("<-")) do preds.push_back(block(line)); while (line.accept(","));
+    if (line.accept("<-")) do
+        preds.push_back(block(line));
+      while (line.accept(","));
     f().blocks[current_].preds = std::move(preds);
     return true;
   }
@@ -303,8 +326,8 @@ class Parser {
     const bool hex = text.starts_with("0x");
     if (type == Type::F32 && !hex) return std::bit_cast<uint32_t>(std::strtof(text.c_str(), nullptr));
     if (type == Type::F64 && !hex) return std::bit_cast<uint64_t>(std::strtod(text.c_str(), nullptr));
-    const uint64_t bits = hex ? std::strtoull(text.c_str(), nullptr, 16)
-                              : static_cast<uint64_t>(std::strtoll(text.c_str(), nullptr, 10));
+    const uint64_t bits =
+        hex ? std::strtoull(text.c_str(), nullptr, 16) : static_cast<uint64_t>(std::strtoll(text.c_str(), nullptr, 10));
     return ir::bits(type) >= 64 ? bits : bits & ((uint64_t{1} << ir::bits(type)) - 1);
   }
 
@@ -321,7 +344,8 @@ class Parser {
 
   void values(Line& line, Inst& inst) {
     if (line.at_end() || line.starts_with("{") || line.starts_with("->")) return;
-    do inst.args.push_back(value(line)); while (line.accept(","));
+    do inst.args.push_back(value(line));
+    while (line.accept(","));
   }
 
   void instruction(Line& line) {
@@ -334,9 +358,10 @@ class Parser {
     OpName op = op_named(line.word());
     inst.op = op.op;
     suffix(inst, op.suffix);
-    inst.weight = inst.op == Op::Phi || inst.op == Op::Special || inst.op == Op::Param || inst.op == Op::SymbolAddress ||
-                          inst.op == Op::Undef || inst.op == Op::Extract
-                      ? 0 : 1;
+    inst.weight = inst.op == Op::Phi || inst.op == Op::Special || inst.op == Op::Param ||
+                          inst.op == Op::SymbolAddress || inst.op == Op::Undef || inst.op == Op::Extract
+                      ? 0
+                      : 1;
     operands(inst, line);
     if (line.accept("{")) attributes(inst, line);
     if (!line.at_end()) throw Problem{fmt::format("unexpected '{}'", line.rest())};
@@ -346,22 +371,48 @@ class Parser {
 
   void suffix(Inst& inst, std::string_view& text) {
     switch (inst.op) {
-      case Op::ICmp: inst.imm = static_cast<uint64_t>(take<IntCompare>(text, 10, "comparison")); inst.type = Type::Pred; return;
-      case Op::FCmp: inst.imm = static_cast<uint64_t>(take<FloatCompare>(text, 14, "comparison")); inst.type = Type::Pred; return;
-      case Op::TestP: inst.imm = static_cast<uint64_t>(take<FloatClass>(text, 6, "class")); inst.type = Type::Pred; return;
-      case Op::Atomic: case Op::Reduce: inst.imm2 = static_cast<uint32_t>(take<AtomicOp>(text, kAtomicOps, "atomic")); break;
-      case Op::Shuffle: inst.imm = static_cast<uint64_t>(take<ShuffleMode>(text, 4, "mode")); inst.type = Type::I32; return;
+      case Op::ICmp:
+        inst.imm = static_cast<uint64_t>(take<IntCompare>(text, 10, "comparison"));
+        inst.type = Type::Pred;
+        return;
+      case Op::FCmp:
+        inst.imm = static_cast<uint64_t>(take<FloatCompare>(text, 14, "comparison"));
+        inst.type = Type::Pred;
+        return;
+      case Op::TestP:
+        inst.imm = static_cast<uint64_t>(take<FloatClass>(text, 6, "class"));
+        inst.type = Type::Pred;
+        return;
+      case Op::Atomic:
+      case Op::Reduce:
+        inst.imm2 = static_cast<uint32_t>(take<AtomicOp>(text, kAtomicOps, "atomic"));
+        break;
+      case Op::Shuffle:
+        inst.imm = static_cast<uint64_t>(take<ShuffleMode>(text, 4, "mode"));
+        inst.type = Type::I32;
+        return;
       case Op::Vote: {
         const VoteMode mode = take<VoteMode>(text, 4, "mode");
         inst.imm = static_cast<uint64_t>(mode);
         inst.type = mode == VoteMode::Ballot ? Type::I32 : Type::Pred;
         return;
       }
-      case Op::Redux: inst.imm = static_cast<uint64_t>(take<AtomicOp>(text, kAtomicOps, "operation")); inst.type = Type::I32; return;
-      case Op::Match: inst.imm = text == "all" ? 1 : 0; inst.type = Type::I32; return;
-      case Op::Barrier: inst.imm = static_cast<uint64_t>(take<BarrierMode>(text, 5, "mode")); return;
-      case Op::Trap: inst.imm2 = static_cast<uint32_t>(take<TrapKind>(text, 3, "kind")); return;
-      default: break;
+      case Op::Redux:
+        inst.imm = static_cast<uint64_t>(take<AtomicOp>(text, kAtomicOps, "operation"));
+        inst.type = Type::I32;
+        return;
+      case Op::Match:
+        inst.imm = text == "all" ? 1 : 0;
+        inst.type = Type::I32;
+        return;
+      case Op::Barrier:
+        inst.imm = static_cast<uint64_t>(take<BarrierMode>(text, 5, "mode"));
+        return;
+      case Op::Trap:
+        inst.imm2 = static_cast<uint32_t>(take<TrapKind>(text, 3, "kind"));
+        return;
+      default:
+        break;
     }
     if (text.empty()) return;
     const size_t x = text.find('x');
@@ -385,10 +436,21 @@ class Parser {
         inst.imm = constant_bits(line, type);
         return;
       }
-      case Op::Param: inst.imm = line.number<uint64_t>(); return;
-      case Op::Special: case Op::Clock: inst.imm = static_cast<uint64_t>(whole<SpecialRegister>(line.word(), kSpecials, "special register")); return;
-      case Op::SymbolAddress: inst.imm = symbol_named(line.quoted()); return;
-      case Op::Extract: inst.args = {value(line)}; line.expect(","); inst.imm = line.number<uint64_t>(); return;
+      case Op::Param:
+        inst.imm = line.number<uint64_t>();
+        return;
+      case Op::Special:
+      case Op::Clock:
+        inst.imm = static_cast<uint64_t>(whole<SpecialRegister>(line.word(), kSpecials, "special register"));
+        return;
+      case Op::SymbolAddress:
+        inst.imm = symbol_named(line.quoted());
+        return;
+      case Op::Extract:
+        inst.args = {value(line)};
+        line.expect(",");
+        inst.imm = line.number<uint64_t>();
+        return;
       case Op::MathCall: {
         const auto index = find_math_function(line.word());
         if (!index) throw Problem{"unknown math function"};
@@ -398,13 +460,34 @@ class Parser {
         line.expect(")");
         return;
       }
-      case Op::Load: case Op::Store: case Op::Atomic: case Op::Reduce: return memory(inst, line);
-      case Op::ToGeneric: case Op::FromGeneric: case Op::IsSpace: inst.space = space_named(line.word()); return values(line, inst);
-      case Op::Br: return succ();
-      case Op::CondBr: inst.args = {value(line)}; line.expect(","); succ(); line.expect(","); return succ();
-      case Op::Barrier: values(line, inst); line.expect("->"); return succ();
-      case Op::Trap: inst.imm = f().messages.size(); f().messages.push_back(line.quoted()); return;
-      default: return values(line, inst);
+      case Op::Load:
+      case Op::Store:
+      case Op::Atomic:
+      case Op::Reduce:
+        return memory(inst, line);
+      case Op::ToGeneric:
+      case Op::FromGeneric:
+      case Op::IsSpace:
+        inst.space = space_named(line.word());
+        return values(line, inst);
+      case Op::Br:
+        return succ();
+      case Op::CondBr:
+        inst.args = {value(line)};
+        line.expect(",");
+        succ();
+        line.expect(",");
+        return succ();
+      case Op::Barrier:
+        values(line, inst);
+        line.expect("->");
+        return succ();
+      case Op::Trap:
+        inst.imm = f().messages.size();
+        f().messages.push_back(line.quoted());
+        return;
+      default:
+        return values(line, inst);
     }
   }
 
@@ -418,23 +501,32 @@ class Parser {
     inst.space = space_named(line.word());
     line.expect("[");
     inst.args.push_back(value(line));
-    if (line.accept("+ ")) inst.imm = line.number<uint64_t>();
-    else if (line.accept("- ")) inst.imm = -line.number<uint64_t>();
+    if (line.accept("+ "))
+      inst.imm = line.number<uint64_t>();
+    else if (line.accept("- "))
+      inst.imm = -line.number<uint64_t>();
     line.expect("]");
     if (line.accept(",")) values(line, inst);
   }
 
   void attributes(Inst& inst, Line& line) {
     while (!line.accept("}")) {
-      if (line.accept("#")) inst.site = line.number<uint32_t>();
-      else if (line.accept("@")) inst.location = line.number<uint32_t>();
-      else if (line.accept_word("if")) inst.guard = value(line);
+      if (line.accept("#"))
+        inst.site = line.number<uint32_t>();
+      else if (line.accept("@"))
+        inst.location = line.number<uint32_t>();
+      else if (line.accept_word("if"))
+        inst.guard = value(line);
       else {
         const std::string_view word = line.word();
-        if (word == "ftz") inst.ftz = true;
-        else if (word == "volatile") inst.is_volatile = true;
-        else if (word.starts_with("w")) inst.weight = static_cast<uint32_t>(std::strtoul(std::string(word.substr(1)).c_str(), nullptr, 10));
-        else inst.rounding = whole<Rounding>(word, 5, "attribute");
+        if (word == "ftz")
+          inst.ftz = true;
+        else if (word == "volatile")
+          inst.is_volatile = true;
+        else if (word.starts_with("w"))
+          inst.weight = static_cast<uint32_t>(std::strtoul(std::string(word.substr(1)).c_str(), nullptr, 10));
+        else
+          inst.rounding = whole<Rounding>(word, 5, "attribute");
       }
     }
   }

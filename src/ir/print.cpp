@@ -14,8 +14,10 @@ std::string quote(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') result += '\\';
-    if (c == '\n') result += "\\n";
-    else result += c;
+    if (c == '\n')
+      result += "\\n";
+    else
+      result += c;
   }
   return result + '"';
 }
@@ -35,8 +37,8 @@ std::string float_text(uint64_t bits, Type type) {
 std::string constant_text(const Inst& inst) {
   if (is_float(inst.type)) return fmt::format("{}:{}", to_string(inst.type), float_text(inst.imm, inst.type));
   const int shift = 64 - bits(inst.type);
-  const int64_t value = inst.type == Type::Pred ? static_cast<int64_t>(inst.imm)
-                                                : static_cast<int64_t>(inst.imm << shift) >> shift;
+  const int64_t value =
+      inst.type == Type::Pred ? static_cast<int64_t>(inst.imm) : static_cast<int64_t>(inst.imm << shift) >> shift;
   return fmt::format("{}:{}", to_string(inst.type), value);
 }
 
@@ -91,7 +93,8 @@ class Printer {
 
   std::string suffix(const Inst& it) const {
     if (it.op == Op::ICmp) return fmt::format(".{}.{}", to_string(static_cast<IntCompare>(it.imm)), argument_type(it));
-    if (it.op == Op::FCmp) return fmt::format(".{}.{}", to_string(static_cast<FloatCompare>(it.imm)), argument_type(it));
+    if (it.op == Op::FCmp)
+      return fmt::format(".{}.{}", to_string(static_cast<FloatCompare>(it.imm)), argument_type(it));
     if (it.op == Op::TestP) return fmt::format(".{}.{}", to_string(static_cast<FloatClass>(it.imm)), argument_type(it));
     if (it.op == Op::Atomic || it.op == Op::Reduce)
       return fmt::format(".{}.{}", to_string(static_cast<AtomicOp>(it.imm2)), to_string(it.type));
@@ -115,24 +118,39 @@ class Printer {
     const Block& block = function_.blocks[it.block];
     const auto succ = [&](size_t i) { return i < block.succs.size() ? fmt::format("b{}", block.succs[i]) : "b?"; };
     switch (it.op) {
-      case Op::Const: return " " + constant_text(it);
-      case Op::Param: return fmt::format(" {}", it.imm);
-      case Op::Special: case Op::Clock: return fmt::format(" {}", to_string(static_cast<SpecialRegister>(it.imm)));
+      case Op::Const:
+        return " " + constant_text(it);
+      case Op::Param:
+        return fmt::format(" {}", it.imm);
+      case Op::Special:
+      case Op::Clock:
+        return fmt::format(" {}", to_string(static_cast<SpecialRegister>(it.imm)));
       case Op::SymbolAddress:
         if (module_ && it.imm < module_->symbols.size()) return " " + quote(module_->symbols[it.imm].name);
         return fmt::format(" {}", it.imm);
-      case Op::Extract: return fmt::format(" {}, {}", list(it, 0), it.imm);
+      case Op::Extract:
+        return fmt::format(" {}, {}", list(it, 0), it.imm);
       case Op::MathCall:
         return fmt::format(" {}({})", it.imm < math_function_count() ? math_function(it.imm).name : "?", list(it, 0));
-      case Op::Load: case Op::Store: case Op::Atomic: case Op::Reduce: return memory(it);
-      case Op::ToGeneric: case Op::FromGeneric: case Op::IsSpace:
+      case Op::Load:
+      case Op::Store:
+      case Op::Atomic:
+      case Op::Reduce:
+        return memory(it);
+      case Op::ToGeneric:
+      case Op::FromGeneric:
+      case Op::IsSpace:
         return fmt::format(" {} {}", to_string(it.space), list(it, 0));
-      case Op::Br: return " " + succ(0);
-      case Op::CondBr: return fmt::format(" {}, {}, {}", list(it, 0), succ(0), succ(1));
-      case Op::Barrier: return fmt::format(" {} -> {}", list(it, 0), succ(0));
+      case Op::Br:
+        return " " + succ(0);
+      case Op::CondBr:
+        return fmt::format(" {}, {}, {}", list(it, 0), succ(0), succ(1));
+      case Op::Barrier:
+        return fmt::format(" {} -> {}", list(it, 0), succ(0));
       case Op::Trap:
         return " " + (it.imm < function_.messages.size() ? quote(function_.messages[it.imm]) : std::string("\"?\""));
-      default: return it.args.empty() ? "" : " " + list(it, 0);
+      default:
+        return it.args.empty() ? "" : " " + list(it, 0);
     }
   }
 
@@ -211,8 +229,8 @@ std::string header(const Kernel& kernel, const PrintOptions& options) {
 }
 
 std::string symbol_text(size_t index, const Symbol& s) {
-  std::string text = fmt::format("symbol {} {} {} bytes {} align {}", index, to_string(s.space), quote(s.name), s.bytes,
-                                 s.align);
+  std::string text =
+      fmt::format("symbol {} {} {} bytes {} align {}", index, to_string(s.space), quote(s.name), s.bytes, s.align);
   if (s.managed) text += " managed";
   if (s.external) text += " external";
   if (!s.initial.empty()) {

@@ -16,7 +16,8 @@ constexpr size_t kMaxComplaints = 50;
 // order; unreachable ones have no dominator.
 class Dominators {
  public:
-  explicit Dominators(const Function& function) : idom_(function.blocks.size(), kNone), number_(function.blocks.size(), kNone) {
+  explicit Dominators(const Function& function)
+      : idom_(function.blocks.size(), kNone), number_(function.blocks.size(), kNone) {
     std::vector<BlockId> order = post_order(function);
     for (size_t i = 0; i < order.size(); ++i) number_[order[i]] = static_cast<uint32_t>(i);
     idom_[0] = 0;
@@ -85,7 +86,8 @@ class Verifier {
     if (!complaints_.empty()) return complaints_;  // the rest relies on these
     const Dominators dominators(function_);
     for (BlockId b = 0; b < function_.blocks.size(); ++b) {
-      if (!dominators.reachable(b)) complain(b, kNone, "is unreachable");
+      if (!dominators.reachable(b))
+        complain(b, kNone, "is unreachable");
       else
         for (const ValueId id : function_.blocks[b].insts) check_inst(dominators, b, id);
     }
@@ -101,7 +103,9 @@ class Verifier {
   }
 
   void check_edges() {
-    const auto count = [](const std::vector<BlockId>& list, BlockId b) { return std::count(list.begin(), list.end(), b); };
+    const auto count = [](const std::vector<BlockId>& list, BlockId b) {
+      return std::count(list.begin(), list.end(), b);
+    };
     const size_t blocks = function_.blocks.size();
     if (!function_.blocks[0].preds.empty()) complain(0, kNone, "the entry has predecessors");
     for (BlockId b = 0; b < blocks; ++b) {
@@ -129,7 +133,8 @@ class Verifier {
         if (position_[insts[i]] != kNone) complain(b, insts[i], "stands twice");
         position_[insts[i]] = static_cast<uint32_t>(i);
         if (inst.block != b) complain(b, insts[i], "names another block");
-        if ((info(inst.op).effect == Effect::Ends) != (i + 1 == insts.size())) complain(b, insts[i], "ends no block, or stands after one that does");
+        if ((info(inst.op).effect == Effect::Ends) != (i + 1 == insts.size()))
+          complain(b, insts[i], "ends no block, or stands after one that does");
         if (inst.op == Op::Phi && !phis) complain(b, insts[i], "a phi after other instructions");
         phis &= inst.op == Op::Phi;
       }
@@ -139,7 +144,8 @@ class Verifier {
   void check_inst(const Dominators& dominators, BlockId b, ValueId id) {
     const Inst& inst = function_.insts[id];
     for (const ValueId arg : inst.args)
-      if (arg >= function_.insts.size() || position_[arg] == kNone) return complain(b, id, "uses a value that stands nowhere");
+      if (arg >= function_.insts.size() || position_[arg] == kNone)
+        return complain(b, id, "uses a value that stands nowhere");
     if (inst.guard != kNone && (inst.guard >= function_.insts.size() || position_[inst.guard] == kNone))
       return complain(b, id, "has a guard that stands nowhere");
     const int arguments = info(inst.op).arguments;
@@ -200,9 +206,11 @@ class Verifier {
     if (inst.site != kNone && inst.site >= function_.sites.size()) complain(b, id, "names no site");
     if (inst.location != kNone && inst.location >= function_.locations.size()) complain(b, id, "names no location");
     if (inst.op == Op::SymbolAddress && inst.imm >= module_.symbols.size()) complain(b, id, "names no symbol");
-    if (inst.op == Op::Param && inst.imm + static_cast<uint64_t>(bytes(inst.type)) > function_.param_bytes) complain(b, id, "lies past the parameters");
+    if (inst.op == Op::Param && inst.imm + static_cast<uint64_t>(bytes(inst.type)) > function_.param_bytes)
+      complain(b, id, "lies past the parameters");
     if (inst.op == Op::Trap && inst.imm >= function_.messages.size()) complain(b, id, "names no message");
-    if (inst.op == Op::MathCall && (inst.imm == 0 || inst.imm >= math_function_count())) complain(b, id, "names no function");
+    if (inst.op == Op::MathCall && (inst.imm == 0 || inst.imm >= math_function_count()))
+      complain(b, id, "names no function");
     if (inst.op == Op::BarrierResult) {
       const auto& preds = function_.blocks[b].preds;
       const bool first = position_[id] == 0 && preds.size() == 1;
@@ -225,31 +233,78 @@ void Verifier::check_types(BlockId b, ValueId id) {
     for (size_t i = 0; i < count; ++i) expect(b, id, i, t);
   };
   switch (inst.op) {
-    case Op::Const: case Op::Param: case Op::Undef: expect_result(b, id, t != Type::Void, "a value's"); break;
-    case Op::Special: case Op::Clock: expect_result(b, id, t == Type::I32 || t == Type::I64, "i32 or i64"); break;
-    case Op::SymbolAddress: expect_result(b, id, t == Type::I64, "i64"); break;
-    case Op::Phi: same(inst.args.size()); break;
-    case Op::Add: case Op::Sub: case Op::Mul: case Op::MulHiS: case Op::MulHiU: case Op::DivS: case Op::DivU:
-    case Op::RemS: case Op::RemU: case Op::MinS: case Op::MinU: case Op::MaxS: case Op::MaxU: case Op::Brev:
+    case Op::Const:
+    case Op::Param:
+    case Op::Undef:
+      expect_result(b, id, t != Type::Void, "a value's");
+      break;
+    case Op::Special:
+    case Op::Clock:
+      expect_result(b, id, t == Type::I32 || t == Type::I64, "i32 or i64");
+      break;
+    case Op::SymbolAddress:
+      expect_result(b, id, t == Type::I64, "i64");
+      break;
+    case Op::Phi:
+      same(inst.args.size());
+      break;
+    case Op::Add:
+    case Op::Sub:
+    case Op::Mul:
+    case Op::MulHiS:
+    case Op::MulHiU:
+    case Op::DivS:
+    case Op::DivU:
+    case Op::RemS:
+    case Op::RemU:
+    case Op::MinS:
+    case Op::MinU:
+    case Op::MaxS:
+    case Op::MaxU:
+    case Op::Brev:
       expect_result(b, id, is_int(t), "an integer's");
       same(inst.args.size());
       break;
-    case Op::And: case Op::Or: case Op::Xor: case Op::Not:
+    case Op::And:
+    case Op::Or:
+    case Op::Xor:
+    case Op::Not:
       expect_result(b, id, is_int(t) || t == Type::Pred, "an integer's or pred");
       same(inst.args.size());
       break;
-    case Op::Shl: case Op::ShrU: case Op::ShrS:
+    case Op::Shl:
+    case Op::ShrU:
+    case Op::ShrS:
       expect_result(b, id, is_int(t), "an integer's");
       expect(b, id, 0, t);
       expect(b, id, 1, Type::I32);
       break;
-    case Op::Popc: case Op::Clz:
+    case Op::Popc:
+    case Op::Clz:
       expect_result(b, id, t == Type::I32, "i32");
       if (arg_type(inst, 0) != Type::I64) expect(b, id, 0, Type::I32);
       break;
-    case Op::FAdd: case Op::FSub: case Op::FMul: case Op::FFma: case Op::FDiv: case Op::FSqrt: case Op::FMin:
-    case Op::FMax: case Op::FMinNan: case Op::FMaxNan: case Op::FNeg: case Op::FAbs: case Op::FCopysign:
-    case Op::FRound: case Op::FSat: case Op::Ex2: case Op::Lg2: case Op::Sin: case Op::Cos: case Op::Tanh: case Op::Rsqrt:
+    case Op::FAdd:
+    case Op::FSub:
+    case Op::FMul:
+    case Op::FFma:
+    case Op::FDiv:
+    case Op::FSqrt:
+    case Op::FMin:
+    case Op::FMax:
+    case Op::FMinNan:
+    case Op::FMaxNan:
+    case Op::FNeg:
+    case Op::FAbs:
+    case Op::FCopysign:
+    case Op::FRound:
+    case Op::FSat:
+    case Op::Ex2:
+    case Op::Lg2:
+    case Op::Sin:
+    case Op::Cos:
+    case Op::Tanh:
+    case Op::Rsqrt:
       expect_result(b, id, is_float(t), "f32 or f64");
       same(inst.args.size());
       break;
@@ -257,7 +312,8 @@ void Verifier::check_types(BlockId b, ValueId id) {
       expect_result(b, id, t == Type::Pred && is_int(arg_type(inst, 0)), "pred, of integers");
       expect(b, id, 1, arg_type(inst, 0));
       break;
-    case Op::FCmp: case Op::TestP:
+    case Op::FCmp:
+    case Op::TestP:
       expect_result(b, id, t == Type::Pred && is_float(arg_type(inst, 0)), "pred, of floats");
       if (inst.op == Op::FCmp) expect(b, id, 1, arg_type(inst, 0));
       break;
@@ -266,19 +322,44 @@ void Verifier::check_types(BlockId b, ValueId id) {
       expect(b, id, 1, t);
       expect(b, id, 2, t);
       break;
-    case Op::Load: case Op::Store: case Op::Atomic: case Op::Reduce: check_memory(b, id); break;
-    case Op::ToGeneric: case Op::FromGeneric: expect_result(b, id, t == Type::I64, "i64"); expect(b, id, 0, Type::I64); break;
-    case Op::IsSpace: expect_result(b, id, t == Type::Pred, "pred"); expect(b, id, 0, Type::I64); break;
+    case Op::Load:
+    case Op::Store:
+    case Op::Atomic:
+    case Op::Reduce:
+      check_memory(b, id);
+      break;
+    case Op::ToGeneric:
+    case Op::FromGeneric:
+      expect_result(b, id, t == Type::I64, "i64");
+      expect(b, id, 0, Type::I64);
+      break;
+    case Op::IsSpace:
+      expect_result(b, id, t == Type::Pred, "pred");
+      expect(b, id, 0, Type::I64);
+      break;
     case Op::Shuffle:
       expect_result(b, id, t == Type::I32, "i32");
       for (size_t i = 0; i < 4; ++i) expect(b, id, i, Type::I32);
       break;
-    case Op::Vote: expect(b, id, 0, Type::Pred); expect(b, id, 1, Type::I32); break;
-    case Op::Match: expect(b, id, 1, Type::I32); break;
-    case Op::Redux: expect(b, id, 0, Type::I32); expect(b, id, 1, Type::I32); break;
-    case Op::WarpSync: expect(b, id, 0, Type::I32); break;
-    case Op::CondBr: expect(b, id, 0, Type::Pred); break;
-    default: check_conversion(b, id);
+    case Op::Vote:
+      expect(b, id, 0, Type::Pred);
+      expect(b, id, 1, Type::I32);
+      break;
+    case Op::Match:
+      expect(b, id, 1, Type::I32);
+      break;
+    case Op::Redux:
+      expect(b, id, 0, Type::I32);
+      expect(b, id, 1, Type::I32);
+      break;
+    case Op::WarpSync:
+      expect(b, id, 0, Type::I32);
+      break;
+    case Op::CondBr:
+      expect(b, id, 0, Type::Pred);
+      break;
+    default:
+      check_conversion(b, id);
   }
   if (inst.guard != kNone && function_.insts[inst.guard].type != Type::Pred) complain(b, id, "the guard is no pred");
 }
@@ -288,18 +369,45 @@ void Verifier::check_conversion(BlockId b, ValueId id) {
   const Type to = inst.type, from = arg_type(inst, 0);
   bool right = true;
   switch (inst.op) {
-    case Op::Trunc: right = is_int(to) && is_int(from) && bits(to) < bits(from); break;
-    case Op::SExt: right = is_int(to) && is_int(from) && bits(to) > bits(from); break;
-    case Op::ZExt: right = is_int(to) && (from == Type::Pred || (is_int(from) && bits(to) > bits(from))); break;
-    case Op::Bitcast: right = bits(to) == bits(from) && to != from && is_float(to) != is_float(from); break;
-    case Op::SIToF: case Op::UIToF: right = is_float(to) && is_int(from); break;
-    case Op::FToSI: case Op::FToUI: right = is_int(to) && is_float(from); break;
-    case Op::FExt: right = to == Type::F64 && from == Type::F32; break;
-    case Op::FTrunc: right = to == Type::F32 && from == Type::F64; break;
-    case Op::F16ToF32: case Op::BF16ToF32: right = to == Type::F32 && from == Type::I16; break;
-    case Op::F32ToF16: case Op::F32ToBF16: right = to == Type::I16 && from == Type::F32; break;
-    case Op::F64ToF16: right = to == Type::I16 && from == Type::F64; break;
-    default: break;
+    case Op::Trunc:
+      right = is_int(to) && is_int(from) && bits(to) < bits(from);
+      break;
+    case Op::SExt:
+      right = is_int(to) && is_int(from) && bits(to) > bits(from);
+      break;
+    case Op::ZExt:
+      right = is_int(to) && (from == Type::Pred || (is_int(from) && bits(to) > bits(from)));
+      break;
+    case Op::Bitcast:
+      right = bits(to) == bits(from) && to != from && is_float(to) != is_float(from);
+      break;
+    case Op::SIToF:
+    case Op::UIToF:
+      right = is_float(to) && is_int(from);
+      break;
+    case Op::FToSI:
+    case Op::FToUI:
+      right = is_int(to) && is_float(from);
+      break;
+    case Op::FExt:
+      right = to == Type::F64 && from == Type::F32;
+      break;
+    case Op::FTrunc:
+      right = to == Type::F32 && from == Type::F64;
+      break;
+    case Op::F16ToF32:
+    case Op::BF16ToF32:
+      right = to == Type::F32 && from == Type::I16;
+      break;
+    case Op::F32ToF16:
+    case Op::F32ToBF16:
+      right = to == Type::I16 && from == Type::F32;
+      break;
+    case Op::F64ToF16:
+      right = to == Type::I16 && from == Type::F64;
+      break;
+    default:
+      break;
   }
   if (!right) complain(b, id, fmt::format("does not convert {} to {}", to_string(from), to_string(to)));
 }
@@ -307,13 +415,16 @@ void Verifier::check_conversion(BlockId b, ValueId id) {
 void Verifier::check_memory(BlockId b, ValueId id) {
   const Inst& inst = function_.insts[id];
   const bool narrow = inst.space == Space::Shared && arg_type(inst, 0) == Type::I32;
-  if (inst.args.empty() || (!narrow && arg_type(inst, 0) != Type::I64)) return complain(b, id, "has no address of 64 bits");
+  if (inst.args.empty() || (!narrow && arg_type(inst, 0) != Type::I64))
+    return complain(b, id, "has no address of 64 bits");
   if (inst.count == 0 || inst.count > 8) complain(b, id, "has an odd number of components");
   if (inst.site == kNone) complain(b, id, "is an access without a site");
   size_t values = 0;
   if (inst.op == Op::Store) values = inst.count;
-  if (inst.op == Op::Atomic || inst.op == Op::Reduce) values = inst.imm2 == static_cast<uint32_t>(AtomicOp::Cas) ? 2 : 1;
-  if (inst.args.size() != values + 1) return complain(b, id, fmt::format("has {} arguments, needs {}", inst.args.size(), values + 1));
+  if (inst.op == Op::Atomic || inst.op == Op::Reduce)
+    values = inst.imm2 == static_cast<uint32_t>(AtomicOp::Cas) ? 2 : 1;
+  if (inst.args.size() != values + 1)
+    return complain(b, id, fmt::format("has {} arguments, needs {}", inst.args.size(), values + 1));
   for (size_t i = 1; i < inst.args.size(); ++i) expect(b, id, i, inst.type);
 }
 

@@ -24,7 +24,9 @@ void barrier(Context& c, const Instr& i, BarrierMode mode, std::vector<ValueId> 
 
 // bar.red.popc.u32 d, a{, b}, {!}c;  bar.red.and.pred p, a{, b}, {!}c
 void reducing_barrier(Context& c, const Instr& i) {
-  const BarrierMode mode = i.has("popc") ? BarrierMode::RedPopc : i.has("and") ? BarrierMode::RedAnd : BarrierMode::RedOr;
+  const BarrierMode mode = i.has("popc")  ? BarrierMode::RedPopc
+                           : i.has("and") ? BarrierMode::RedAnd
+                                          : BarrierMode::RedOr;
   const size_t last = i.operand_count() - 1;
   if (i.operand_count() < 3) c.malformed(i.full_opcode() + " needs three operands");
   std::vector<ValueId> args{c.value(i.operand(1), kU32)};

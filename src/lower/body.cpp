@@ -11,7 +11,9 @@ namespace {
 
 constexpr uint64_t kMaxInstructions = 1'000'000;  // of one kernel, inlined copies counted each
 
-bool is_branch(const ptx::Instruction& instruction) { return instruction.opcode == "bra" || instruction.opcode == "brx"; }
+bool is_branch(const ptx::Instruction& instruction) {
+  return instruction.opcode == "bra" || instruction.opcode == "brx";
+}
 
 // How often labels of `scope` are branched to from `body`, blocks inside it included.
 void count_references(const ptx::Block& body, const FunctionFacts& facts, const Scope& scope,
@@ -26,7 +28,8 @@ void count_references(const ptx::Block& body, const FunctionFacts& facts, const 
       for (const ptx::Operand& operand : instruction->operands) {
         if (operand.kind != ptx::Operand::Kind::Symbol) continue;
         const auto table = facts.branch_tables.find(operand.name);
-        if (table == facts.branch_tables.end()) count(operand.name);
+        if (table == facts.branch_tables.end())
+          count(operand.name);
         else
           for (const std::string& label : table->second) count(label);
       }
@@ -134,9 +137,12 @@ void Context::lower_body(Frame& frame, const ptx::Block& body, Scope& scope) {
   const uint64_t local_top = local_top_;
   declare_labels(body, scope);
   for (const ptx::Statement& statement : body.statements) {
-    if (const auto* instruction = std::get_if<ptx::Instruction>(&statement)) lower_instruction(*instruction);
-    else if (const auto* label = std::get_if<ptx::Label>(&statement)) place_label(*label);
-    else if (const auto* variable = std::get_if<ptx::Variable>(&statement)) declare(*variable, scope);
+    if (const auto* instruction = std::get_if<ptx::Instruction>(&statement))
+      lower_instruction(*instruction);
+    else if (const auto* label = std::get_if<ptx::Label>(&statement))
+      place_label(*label);
+    else if (const auto* variable = std::get_if<ptx::Variable>(&statement))
+      declare(*variable, scope);
     else if (const auto* inner = std::get_if<std::shared_ptr<ptx::Block>>(&statement)) {
       Scope nested{&scope, {}};
       lower_body(frame, **inner, nested);
@@ -209,7 +215,8 @@ void Context::forget_targets(const ptx::Instruction& text) {
   for (const ptx::Operand& operand : text.operands) {
     if (operand.kind != ptx::Operand::Kind::Symbol) continue;
     const auto table = frame_->facts->branch_tables.find(operand.name);
-    if (table == frame_->facts->branch_tables.end()) branched_to(operand.name);
+    if (table == frame_->facts->branch_tables.end())
+      branched_to(operand.name);
     else
       for (const std::string& label : table->second) branched_to(label);
   }

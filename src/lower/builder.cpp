@@ -148,7 +148,7 @@ ir::ValueId Builder::add_inst(ir::Inst inst) {
 ir::ValueId Builder::prologue(ir::Inst inst) {
   inst.block = 0;
   inst.weight = 0;
-  const uint64_t hash = inst.imm * 0x9e3779b97f4a7c15u ^ uint64_t{static_cast<uint8_t>(inst.op)} << 8 ^
+  const uint64_t hash = inst.imm * 0x9e3779b97f4a7c15u ^ uint64_t { static_cast<uint8_t>(inst.op) } << 8 ^
                         static_cast<uint8_t>(inst.type);
   auto& candidates = prologue_index_[hash];
   for (const ir::ValueId id : candidates) {
@@ -227,7 +227,8 @@ ir::ValueId Builder::cast(ir::ValueId value, ir::Type to, bool sign) {
     return cast(pure(ir::Op::ZExt, integer, {value}), to);
   }
   if (to == ir::Type::Pred) {
-    const ir::ValueId bits = ir::is_float(from) ? cast(value, from == ir::Type::F64 ? ir::Type::I64 : ir::Type::I32) : value;
+    const ir::ValueId bits =
+        ir::is_float(from) ? cast(value, from == ir::Type::F64 ? ir::Type::I64 : ir::Type::I32) : value;
     return icmp(ir::IntCompare::Ne, bits, constant(type(bits), 0));
   }
   if (ir::bits(from) == ir::bits(to)) return pure(ir::Op::Bitcast, to, {value});

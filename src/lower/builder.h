@@ -54,8 +54,8 @@ class Builder {
   // ---- ends of blocks
   void branch(ir::BlockId target);
   void branch_if(ir::ValueId condition, ir::BlockId yes, ir::BlockId no, ir::SiteId site);
-  void end(ir::Inst inst);                       // Exit, Trap
-  void end(ir::Inst inst, ir::BlockId target);   // Barrier
+  void end(ir::Inst inst);                      // Exit, Trap
+  void end(ir::Inst inst, ir::BlockId target);  // Barrier
 
   // ---- PTX instructions: what is emitted between these two stands for one of them
   void begin_instruction(uint32_t location);
@@ -90,20 +90,23 @@ class Builder {
   ir::Function& function_;
   ir::BlockId block_ = 0;
   uint32_t location_ = ir::kNone;
-  uint32_t pending_weight_ = 0;       // PTX instructions of this block that have emitted nothing yet
+  uint32_t pending_weight_ = 0;  // PTX instructions of this block that have emitted nothing yet
   ir::ValueId first_of_instruction_ = 0;
   ir::BlockId block_of_instruction_ = 0;
 
   std::vector<ir::Type> variables_;
   std::unordered_map<Key, ir::ValueId> definitions_;
-  struct Incomplete { ir::ValueId phi; VarId variable; };
-  std::vector<std::vector<Incomplete>> incomplete_;   // per block: phis made before it was sealed
-  std::vector<Incomplete> postponed_;                 // phis of sealed blocks left for the end, to bound recursion
+  struct Incomplete {
+    ir::ValueId phi;
+    VarId variable;
+  };
+  std::vector<std::vector<Incomplete>> incomplete_;  // per block: phis made before it was sealed
+  std::vector<Incomplete> postponed_;                // phis of sealed blocks left for the end, to bound recursion
   std::vector<bool> sealed_;
-  std::vector<std::vector<ir::ValueId>> phis_;        // per block
+  std::vector<std::vector<ir::ValueId>> phis_;  // per block
   std::vector<ir::ValueId> prologue_;
   std::unordered_map<uint64_t, std::vector<ir::ValueId>> prologue_index_;
-  std::vector<ir::ValueId> forward_;                  // per value: what replaces it, or kNone
+  std::vector<ir::ValueId> forward_;  // per value: what replaces it, or kNone
   std::unordered_map<ir::ValueId, std::vector<ir::ValueId>> phi_users_;
 };
 

@@ -96,8 +96,8 @@ void Context::fetch_result(const ptx::Variable& formal, const ptx::Operand& actu
   const auto type = parse_type(formal.type);
   if (it == scope.names.end() || !type || !find_register(actual)) return;  // a .param variable: already there
   const Name& name = it->second;
-  const ir::ValueId value = name.kind == Name::Kind::Register ? builder_.read(name.variable)
-                                                             : load_param(*name.object, 0, ir_type(*type));
+  const ir::ValueId value =
+      name.kind == Name::Kind::Register ? builder_.read(name.variable) : load_param(*name.object, 0, ir_type(*type));
   write(actual, builder_.cast(value, ir_type(*type)), *type);
 }
 

@@ -123,7 +123,8 @@ void lower_Set(Context& c, const Instr& i) {
     const ScalarType one_type = to.packed ? to.element() : to;
     uint64_t truth = ~uint64_t{0};
     if (to.kind == ScalarType::Kind::BFloat) truth = 0x3f80;
-    if (to.kind == ScalarType::Kind::Float) truth = one_type.bits == 16 ? 0x3c00 : one_type.bits == 32 ? 0x3f800000 : 0x3ff0000000000000;
+    if (to.kind == ScalarType::Kind::Float)
+      truth = one_type.bits == 16 ? 0x3c00 : one_type.bits == 32 ? 0x3f800000 : 0x3ff0000000000000;
     const Type t = type.packed && !to.packed ? Type::I16 : ir_type(one_type);
     return b.select(yes, b.constant(t, truth), b.constant(t, 0));
   };

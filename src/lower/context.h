@@ -30,10 +30,10 @@ struct Instr {
   const ptx::Instruction& text;
   std::vector<ScalarType> types;
   bool has(std::string_view modifier) const;
-  std::string full_opcode() const;                        // "ld.global.nc.v4.f32"
-  const ptx::Operand& operand(size_t index) const;        // refuses where there is none
+  std::string full_opcode() const;                  // "ld.global.nc.v4.f32"
+  const ptx::Operand& operand(size_t index) const;  // refuses where there is none
   size_t operand_count() const { return text.operands.size(); }
-  ScalarType type(size_t index = 0) const;                // refuses where there is none
+  ScalarType type(size_t index = 0) const;  // refuses where there is none
   // .rn .rz .rm .rp and their ...i forms, .rna; `otherwise` where none is given.
   ir::Rounding rounding(ir::Rounding otherwise = ir::Rounding::Nearest) const;
 };
@@ -42,7 +42,11 @@ struct Instr {
 // nobody writes one after the call has begun). Its bytes are SSA variables, or lie in the thread's local memory where
 // some access is not at a fixed place.
 struct ParamObject {
-  struct Cell { uint32_t offset; uint32_t bytes; VarId variable; };
+  struct Cell {
+    uint32_t offset;
+    uint32_t bytes;
+    VarId variable;
+  };
   uint32_t bytes = 0;
   bool in_memory = false;
   uint32_t frame_offset = 0;
@@ -52,16 +56,16 @@ struct ParamObject {
 struct Name {
   enum class Kind : uint8_t { Register, Param, KernelParam, Local, Shared, Symbol, Function, Label, Unusable };
   Kind kind = Kind::Unusable;
-  ir::Type type = ir::Type::Void;        // Register
-  VarId variable = 0;                    // Register: the first
-  uint32_t count = 0;                    // Register: of %r<count>; 0: this very name
-  uint32_t components = 1;               // Register: of a .v2 or .v4 one
-  std::shared_ptr<ParamObject> object;   // Param
-  uint32_t offset = 0;                   // KernelParam, Local, Shared: bytes
-  uint32_t index = 0;                    // Symbol: in ir::Module::symbols; Label: in Frame::labels
-  ir::Space space = ir::Space::Global;   // Symbol
+  ir::Type type = ir::Type::Void;           // Register
+  VarId variable = 0;                       // Register: the first
+  uint32_t count = 0;                       // Register: of %r<count>; 0: this very name
+  uint32_t components = 1;                  // Register: of a .v2 or .v4 one
+  std::shared_ptr<ParamObject> object;      // Param
+  uint32_t offset = 0;                      // KernelParam, Local, Shared: bytes
+  uint32_t index = 0;                       // Symbol: in ir::Module::symbols; Label: in Frame::labels
+  ir::Space space = ir::Space::Global;      // Symbol
   const ptx::Function* function = nullptr;  // Function
-  std::string why;                       // Unusable: what it is
+  std::string why;                          // Unusable: what it is
 };
 
 struct Scope {
@@ -74,23 +78,38 @@ struct FunctionFacts {
   FunctionFacts(const ptx::Module& module, const ptx::Function& function, const ptx::SectionBytes& strings)
       : lines(module, function, strings) {}
   ptx::LineTable lines;
-  struct Range { uint32_t offset; uint32_t bytes; };
-  struct Access { std::vector<Range> ranges; bool address_taken = false; };
+  struct Range {
+    uint32_t offset;
+    uint32_t bytes;
+  };
+  struct Access {
+    std::vector<Range> ranges;
+    bool address_taken = false;
+  };
   std::map<std::string, Access, std::less<>> param_accesses;  // by name, over the whole body
-  struct Passed { std::string callee; size_t position; bool result; };
-  std::map<std::string, std::vector<Passed>, std::less<>> passed;      // .param variables and the calls they go to
+  struct Passed {
+    std::string callee;
+    size_t position;
+    bool result;
+  };
+  std::map<std::string, std::vector<Passed>, std::less<>> passed;           // .param variables and the calls they go to
   std::unordered_map<std::string, std::vector<std::string>> branch_tables;  // label -> labels, of .branchtargets
-  std::vector<std::string> mentioned;                         // symbols in operands: variables and callees
-  std::vector<const ptx::Variable*> variables;                // .shared, .global and .const ones of the body
+  std::vector<std::string> mentioned;           // symbols in operands: variables and callees
+  std::vector<const ptx::Variable*> variables;  // .shared, .global and .const ones of the body
 };
 
 // One function while it is lowered: the kernel, or an inlined copy of a device function.
 struct Frame {
   const ptx::Function* function = nullptr;
   const FunctionFacts* facts = nullptr;
-  std::vector<ir::Frame> call_stack;        // where it was called, innermost call first
-  ir::BlockId return_block = ir::kNone;     // kNone: the kernel itself
-  struct LabelState { ir::BlockId block; uint32_t references; bool placed; std::string_view name; };
+  std::vector<ir::Frame> call_stack;     // where it was called, innermost call first
+  ir::BlockId return_block = ir::kNone;  // kNone: the kernel itself
+  struct LabelState {
+    ir::BlockId block;
+    uint32_t references;
+    bool placed;
+    std::string_view name;
+  };
   std::vector<LabelState> labels;
   std::unordered_map<int32_t, std::vector<ir::Frame>> stacks;  // of each loc, the call stack included
 };
@@ -102,8 +121,8 @@ struct ModuleContext {
   Diagnostics& diagnostics;
   std::string file_name;
   std::unordered_map<std::string_view, const ptx::Function*> functions;
-  std::unordered_map<std::string_view, Name> symbols;                    // global and const variables
-  std::unordered_map<std::string_view, const ptx::Variable*> shared;     // module-level .shared variables
+  std::unordered_map<std::string_view, Name> symbols;                 // global and const variables
+  std::unordered_map<std::string_view, const ptx::Variable*> shared;  // module-level .shared variables
   std::vector<const ptx::Variable*> shared_order;
   ptx::SectionBytes strings;  // what .loc's function names are in
   std::unordered_map<const ptx::Function*, std::unique_ptr<FunctionFacts>> facts;
@@ -115,7 +134,7 @@ struct ModuleContext {
 };
 
 struct CallOperands {
-  const ptx::Operand* results = nullptr;    // a List
+  const ptx::Operand* results = nullptr;  // a List
   const ptx::Operand* target = nullptr;
   const ptx::Operand* arguments = nullptr;  // a List
 };
@@ -136,27 +155,31 @@ class Context {
   [[noreturn]] void unsupported(const Instr& instr) const;  // refuse "... is not supported yet"
 
   // ---- operands
-  const Name* find(const ptx::Operand& operand) const;      // nullptr: unknown
-  struct Register { VarId variable; ir::Type type; uint32_t components; };
+  const Name* find(const ptx::Operand& operand) const;  // nullptr: unknown
+  struct Register {
+    VarId variable;
+    ir::Type type;
+    uint32_t components;
+  };
   std::optional<Register> find_register(const ptx::Operand& operand) const;
   ir::ValueId value(const ptx::Operand& operand, ScalarType type);
   ir::ValueId predicate(const ptx::Operand& operand);
-  uint64_t immediate(const ptx::Operand& operand);          // refuses anything else
-  ir::Type declared_type(const ptx::Operand& operand);      // of a register; Void for anything else
+  uint64_t immediate(const ptx::Operand& operand);      // refuses anything else
+  ir::Type declared_type(const ptx::Operand& operand);  // of a register; Void for anything else
   // Writes a result. Where the register is wider, the value is extended (by sign: is `type` signed). Under a guard the
   // register keeps its old value in lanes whose guard is false.
   void write(const ptx::Operand& destination, ir::ValueId value, ScalarType type);
   ir::ValueId old_value(const ptx::Operand& destination, ir::Type type);
-  ir::ValueId guard() const { return guard_; }              // of the instruction being lowered, or kNone
+  ir::ValueId guard() const { return guard_; }  // of the instruction being lowered, or kNone
 
   // ---- places
   struct Address {
-    ir::ValueId base = ir::kNone;        // I64 or (shared) I32
+    ir::ValueId base = ir::kNone;  // I64 or (shared) I32
     int64_t offset = 0;
-    const Name* name = nullptr;          // where the text names a variable
+    const Name* name = nullptr;  // where the text names a variable
   };
   Address address(const ptx::Operand& operand);
-  ir::ValueId address_of(const Name& name, int64_t offset); // what `mov %rd, name+offset` yields
+  ir::ValueId address_of(const Name& name, int64_t offset);  // what `mov %rd, name+offset` yields
   uint32_t allocate_local(uint64_t bytes, uint32_t align);
 
   // ---- memory and sites
@@ -168,13 +191,13 @@ class Context {
   void lower_instruction(const ptx::Instruction& instruction);
   void lower_body(Frame& frame, const ptx::Block& body, Scope& scope);
   ir::BlockId branch_target(const std::string& label);
-  void branched_to(const std::string& label);               // one reference less to come; after the edge was made
+  void branched_to(const std::string& label);  // one reference less to come; after the edge was made
   ir::SiteId branch_site(const Instr& instr);
-  void trap(ir::TrapKind kind, std::string message);        // ends the block; what follows is unreachable
+  void trap(ir::TrapKind kind, std::string message);  // ends the block; what follows is unreachable
   void call(const Instr& instr);
   void return_from_function();
   Frame& frame() { return *frame_; }
-  std::string where() const;                                // "kernel foo, line 12" or "kernel foo, foo.cu:3 (PTX line 12)"
+  std::string where() const;  // "kernel foo, line 12" or "kernel foo, foo.cu:3 (PTX line 12)"
   std::vector<std::string> branch_table(const ptx::Operand& operand) const;
 
   // ---- .param variables
@@ -215,13 +238,16 @@ class Context {
   Builder builder_;
   Frame* frame_ = nullptr;
   const Scope* scope_ = nullptr;
-  std::vector<const ptx::Function*> active_;      // being inlined, outermost first
+  std::vector<const ptx::Function*> active_;  // being inlined, outermost first
   std::unordered_map<std::string_view, Name> shared_;
-  struct Placed { std::string name; uint64_t offset, bytes; };
+  struct Placed {
+    std::string name;
+    uint64_t offset, bytes;
+  };
   std::vector<Placed> shared_places_, local_places_;
   uint64_t local_top_ = 0;
   ir::ValueId guard_ = ir::kNone;
-  const Instr* instr_ = nullptr;                 // being lowered
+  const Instr* instr_ = nullptr;  // being lowered
   SourcePos pos_;
   uint64_t lowered_instructions_ = 0;
   std::unordered_set<std::string> reported_;

@@ -48,8 +48,10 @@ void lower_Brx(Context& c, const Instr& i) {
 }
 
 void lower_Ret(Context& c, const Instr& i) {
-  if (c.frame().return_block == ir::kNone) exit_lanes(c);
-  else c.b().branch(c.frame().return_block);
+  if (c.frame().return_block == ir::kNone)
+    exit_lanes(c);
+  else
+    c.b().branch(c.frame().return_block);
 }
 
 void lower_Exit(Context& c, const Instr& i) { exit_lanes(c); }

@@ -36,7 +36,7 @@ bool is_real(ScalarType t) { return t.kind == ScalarType::Kind::Float || is_bf16
 ValueId clamp_integer(Builder& b, ValueId x, ScalarType from, ScalarType to) {
   const Type type = ir_type(from);
   const bool narrower = to.bits < from.bits;
-  const uint64_t to_max = to.is_signed() ? (uint64_t{1} << (to.bits - 1)) - 1
+  const uint64_t to_max = to.is_signed()  ? (uint64_t{1} << (to.bits - 1)) - 1
                           : to.bits == 64 ? ~uint64_t{0}
                                           : (uint64_t{1} << to.bits) - 1;
   if (from.is_signed()) {
@@ -59,8 +59,10 @@ ValueId integer_to_integer(Context& c, const Instr& i, ValueId x, ScalarType fro
 ValueId float_to_integer(Context& c, const Instr& i, ValueId x, ScalarType from, ScalarType to) {
   Builder& b = c.b();
   const Rounding rounding = i.rounding(Rounding::Zero);
-  if (from.is_half()) x = widen_half(c, from, x);
-  else if (from.bits == 32 && i.has("ftz")) x = flush(c, x);
+  if (from.is_half())
+    x = widen_half(c, from, x);
+  else if (from.bits == 32 && i.has("ftz"))
+    x = flush(c, x);
   const bool sign = to.is_signed();
   if (to.bits >= 32) {
     const ValueId result = rounded(b, sign ? Op::FToSI : Op::FToUI, ir_type(to), x, rounding);
@@ -190,7 +192,9 @@ void convert_tf32(Context& c, const Instr& i) {
 
 bool has_small_float(const Instr& i) {
   for (const std::string& m : i.text.modifiers)
-    if (m.starts_with("e4m3") || m.starts_with("e5m2") || m.starts_with("e2m") || m.starts_with("e3m2") || m.starts_with("ue8m0")) return true;
+    if (m.starts_with("e4m3") || m.starts_with("e5m2") || m.starts_with("e2m") || m.starts_with("e3m2") ||
+        m.starts_with("ue8m0"))
+      return true;
   return false;
 }
 

@@ -26,7 +26,8 @@ bool fits(ptx::Opcode opcode, ptx::Family family, ScalarType type) {
   switch (family) {
     case ptx::Family::Integer: {
       const bool any_width = opcode == Addc || opcode == Subc || opcode == Madc || opcode == Sad;
-      if (opcode == Dp4a || opcode == Dp2a || opcode == Mul24 || opcode == Mad24) return is_plain_integer(type, 32) && type.bits == 32;
+      if (opcode == Dp4a || opcode == Dp2a || opcode == Mul24 || opcode == Mad24)
+        return is_plain_integer(type, 32) && type.bits == 32;
       return is_plain_integer(type, any_width ? 16 : 32);
     }
     case ptx::Family::Logic: {
@@ -44,8 +45,10 @@ bool fits(ptx::Opcode opcode, ptx::Family family, ScalarType type) {
     }
     case ptx::Family::Atomic:
       return !type.is_pred() && (type.packed ? type.is_half() : type.bits >= 16) && type.total_bits() <= 64;
-    case ptx::Family::Warp: return type.is_pred() || (!type.packed && type.bits >= 32 && type.bits <= 64);
-    default: return true;
+    case ptx::Family::Warp:
+      return type.is_pred() || (!type.packed && type.bits >= 32 && type.bits <= 64);
+    default:
+      return true;
   }
 }
 
@@ -68,8 +71,17 @@ bool branches_around(std::string_view opcode) {
   const auto found = ptx::find_opcode(opcode);
   if (!found) return false;
   switch (*found) {
-    case Brx: case Call: case Ret: case Exit: case Trap: case Brkpt: case Bar: case Barrier: return true;
-    default: return false;
+    case Brx:
+    case Call:
+    case Ret:
+    case Exit:
+    case Trap:
+    case Brkpt:
+    case Bar:
+    case Barrier:
+      return true;
+    default:
+      return false;
   }
 }
 

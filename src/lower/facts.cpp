@@ -12,8 +12,10 @@ using ptx::Operand;
 
 void for_each_instruction(const ptx::Block& block, const std::function<void(const ptx::Statement&)>& visit) {
   for (const ptx::Statement& statement : block.statements) {
-    if (const auto* inner = std::get_if<std::shared_ptr<ptx::Block>>(&statement)) for_each_instruction(**inner, visit);
-    else visit(statement);
+    if (const auto* inner = std::get_if<std::shared_ptr<ptx::Block>>(&statement))
+      for_each_instruction(**inner, visit);
+    else
+      visit(statement);
   }
 }
 
@@ -28,7 +30,9 @@ bool accesses_param(const Instr& instr) {
                      [](const std::string& m) { return m == "param" || m.starts_with("param::"); });
 }
 
-uint32_t vector_length(const Instr& instr) { return instr.has("v2") ? 2 : instr.has("v4") ? 4 : instr.has("v8") ? 8 : 1; }
+uint32_t vector_length(const Instr& instr) {
+  return instr.has("v2") ? 2 : instr.has("v4") ? 4 : instr.has("v8") ? 8 : 1;
+}
 
 void note_param_access(FunctionFacts& facts, const Instr& instr) {
   for (const Operand& operand : instr.text.operands) {
@@ -67,8 +71,10 @@ void note_instruction(FunctionFacts& facts, const ptx::Instruction& text) {
   if (text.opcode == "bra" || text.opcode == "brx") return;
   for (const Operand& operand : text.operands)
     for_each_symbol(operand, [&](const Operand& symbol) { facts.mentioned.push_back(symbol.name); });
-  if (accesses_param(instr)) note_param_access(facts, instr);
-  else note_other(facts, instr);
+  if (accesses_param(instr))
+    note_param_access(facts, instr);
+  else
+    note_other(facts, instr);
 }
 
 void note_branch_table(FunctionFacts& facts, const ptx::Directive& directive) {
@@ -84,8 +90,10 @@ void note_branch_table(FunctionFacts& facts, const ptx::Directive& directive) {
 CallOperands call_operands(const ptx::Instruction& call) {
   CallOperands result;
   for (const Operand& operand : call.operands) {
-    if (operand.kind == Operand::Kind::List) (result.target ? result.arguments : result.results) = &operand;
-    else if (!result.target) result.target = &operand;
+    if (operand.kind == Operand::Kind::List)
+      (result.target ? result.arguments : result.results) = &operand;
+    else if (!result.target)
+      result.target = &operand;
   }
   return result;
 }

@@ -32,8 +32,8 @@ ir::ValueId special_register(Context& c, const std::string& name);
 ir::ValueId widen_half(Context& c, ScalarType type, ir::ValueId half);
 ir::ValueId narrow_half(Context& c, ScalarType type, ir::ValueId wide, ir::Rounding rounding = ir::Rounding::Nearest);
 ir::ValueId narrow_to_odd(Builder& b, ir::ValueId wide);  // F64 -> F32, so that a further rounding counts as one
-ir::ValueId element_of(Context& c, ir::ValueId packed, int index);                // of an I32: an I16
-ir::ValueId pack_halves(Context& c, ir::ValueId low, ir::ValueId high);           // I16, I16 -> I32
+ir::ValueId element_of(Context& c, ir::ValueId packed, int index);       // of an I32: an I16
+ir::ValueId pack_halves(Context& c, ir::ValueId low, ir::ValueId high);  // I16, I16 -> I32
 
 // compare.cpp: an f16, as F32, that is subnormal -> signed zero.
 ir::ValueId flush_f16(Context& c, ir::ValueId wide);

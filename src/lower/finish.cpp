@@ -37,7 +37,10 @@ void Builder::seal_everything() {
 // Successors are visited from the one that stands last in the text, so that the order stays close to the text's: then
 // a loop's body comes before what follows the loop.
 std::vector<ir::BlockId> Builder::reverse_post_order() const {
-  struct Visit { ir::BlockId block; std::vector<ir::BlockId> left; };
+  struct Visit {
+    ir::BlockId block;
+    std::vector<ir::BlockId> left;
+  };
   const auto successors = [&](ir::BlockId b) {
     std::vector<ir::BlockId> result = function_.blocks[b].succs;
     std::sort(result.begin(), result.end());

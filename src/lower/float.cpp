@@ -161,11 +161,14 @@ void lower_Copysign(Context& c, const Instr& i) {
 }
 
 void lower_Testp(Context& c, const Instr& i) {
-  struct Entry { std::string_view text; ir::FloatClass value; };
+  struct Entry {
+    std::string_view text;
+    ir::FloatClass value;
+  };
   static constexpr Entry kEntries[] = {
-      {"finite", ir::FloatClass::Finite},         {"infinite", ir::FloatClass::Infinite},
-      {"number", ir::FloatClass::Number},         {"notanumber", ir::FloatClass::NotANumber},
-      {"normal", ir::FloatClass::Normal},         {"subnormal", ir::FloatClass::Subnormal},
+      {"finite", ir::FloatClass::Finite}, {"infinite", ir::FloatClass::Infinite},
+      {"number", ir::FloatClass::Number}, {"notanumber", ir::FloatClass::NotANumber},
+      {"normal", ir::FloatClass::Normal}, {"subnormal", ir::FloatClass::Subnormal},
   };
   for (const Entry& entry : kEntries)
     if (i.has(entry.text)) {

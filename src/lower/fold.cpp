@@ -21,36 +21,60 @@ int64_t as_signed(uint64_t value, int bits) {
 std::optional<uint64_t> compute(Op op, uint64_t a, uint64_t b, int bits) {
   const int64_t sa = as_signed(a, bits), sb = as_signed(b, bits);
   switch (op) {
-    case Op::Add: return a + b;
-    case Op::Sub: return a - b;
-    case Op::Mul: return a * b;
-    case Op::And: return a & b;
-    case Op::Or: return a | b;
-    case Op::Xor: return a ^ b;
-    case Op::Shl: return b >= static_cast<uint64_t>(bits) ? 0 : a << b;
-    case Op::ShrU: return b >= static_cast<uint64_t>(bits) ? 0 : a >> b;
-    case Op::ShrS: return static_cast<uint64_t>(sa >> std::min<uint64_t>(b, static_cast<uint64_t>(bits) - 1));
-    case Op::MinS: return static_cast<uint64_t>(std::min(sa, sb));
-    case Op::MaxS: return static_cast<uint64_t>(std::max(sa, sb));
-    case Op::MinU: return std::min(a, b);
-    case Op::MaxU: return std::max(a, b);
-    default: return std::nullopt;
+    case Op::Add:
+      return a + b;
+    case Op::Sub:
+      return a - b;
+    case Op::Mul:
+      return a * b;
+    case Op::And:
+      return a & b;
+    case Op::Or:
+      return a | b;
+    case Op::Xor:
+      return a ^ b;
+    case Op::Shl:
+      return b >= static_cast<uint64_t>(bits) ? 0 : a << b;
+    case Op::ShrU:
+      return b >= static_cast<uint64_t>(bits) ? 0 : a >> b;
+    case Op::ShrS:
+      return static_cast<uint64_t>(sa >> std::min<uint64_t>(b, static_cast<uint64_t>(bits) - 1));
+    case Op::MinS:
+      return static_cast<uint64_t>(std::min(sa, sb));
+    case Op::MaxS:
+      return static_cast<uint64_t>(std::max(sa, sb));
+    case Op::MinU:
+      return std::min(a, b);
+    case Op::MaxU:
+      return std::max(a, b);
+    default:
+      return std::nullopt;
   }
 }
 
 bool compare(IntCompare how, uint64_t a, uint64_t b, int bits) {
   const int64_t sa = as_signed(a, bits), sb = as_signed(b, bits);
   switch (how) {
-    case IntCompare::Eq: return a == b;
-    case IntCompare::Ne: return a != b;
-    case IntCompare::LtS: return sa < sb;
-    case IntCompare::LeS: return sa <= sb;
-    case IntCompare::GtS: return sa > sb;
-    case IntCompare::GeS: return sa >= sb;
-    case IntCompare::LtU: return a < b;
-    case IntCompare::LeU: return a <= b;
-    case IntCompare::GtU: return a > b;
-    case IntCompare::GeU: return a >= b;
+    case IntCompare::Eq:
+      return a == b;
+    case IntCompare::Ne:
+      return a != b;
+    case IntCompare::LtS:
+      return sa < sb;
+    case IntCompare::LeS:
+      return sa <= sb;
+    case IntCompare::GtS:
+      return sa > sb;
+    case IntCompare::GeS:
+      return sa >= sb;
+    case IntCompare::LtU:
+      return a < b;
+    case IntCompare::LeU:
+      return a <= b;
+    case IntCompare::GtU:
+      return a > b;
+    case IntCompare::GeU:
+      return a >= b;
   }
   return false;
 }
@@ -82,9 +106,13 @@ std::optional<ValueId> fold_binary(Builder& b, const ir::Inst& inst) {
         return b.binary(Op::Add, inner.args[0], b.constant(inst.type, c1 + cy));
       return std::nullopt;
     }
-    case Op::Sub: case Op::Shl: case Op::ShrU: case Op::ShrS:
+    case Op::Sub:
+    case Op::Shl:
+    case Op::ShrU:
+    case Op::ShrS:
       return cy == 0 ? std::optional(x) : std::nullopt;
-    case Op::Or: case Op::Xor:
+    case Op::Or:
+    case Op::Xor:
       if (inst.op == Op::Or && cy == ones) return y;
       return cy == 0 ? std::optional(x) : std::nullopt;
     case Op::And:
@@ -93,7 +121,8 @@ std::optional<ValueId> fold_binary(Builder& b, const ir::Inst& inst) {
     case Op::Mul:
       if (cy == 0) return y;
       return cy == 1 ? std::optional(x) : std::nullopt;
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -124,7 +153,8 @@ std::optional<ValueId> fold_cast(Builder& b, const ir::Inst& inst) {
     case Op::SExt:
       if (widens) return b.pure(source.op, inst.type, {source.args[0]});
       return std::nullopt;
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -163,21 +193,39 @@ std::optional<ValueId> fold_select(Builder& b, const ir::Inst& inst) {
 
 }  // namespace
 
-bool commutes(Op op) {
-  return op == Op::Add || op == Op::Mul || op == Op::And || op == Op::Or || op == Op::Xor;
-}
+bool commutes(Op op) { return op == Op::Add || op == Op::Mul || op == Op::And || op == Op::Or || op == Op::Xor; }
 
 std::optional<ValueId> fold(Builder& builder, const ir::Inst& inst) {
   switch (inst.op) {
-    case Op::Add: case Op::Sub: case Op::Mul: case Op::And: case Op::Or: case Op::Xor: case Op::Shl: case Op::ShrU:
-    case Op::ShrS: case Op::MinS: case Op::MaxS: case Op::MinU: case Op::MaxU:
+    case Op::Add:
+    case Op::Sub:
+    case Op::Mul:
+    case Op::And:
+    case Op::Or:
+    case Op::Xor:
+    case Op::Shl:
+    case Op::ShrU:
+    case Op::ShrS:
+    case Op::MinS:
+    case Op::MaxS:
+    case Op::MinU:
+    case Op::MaxU:
       return fold_binary(builder, inst);
-    case Op::Trunc: case Op::ZExt: case Op::SExt: case Op::Bitcast: return fold_cast(builder, inst);
-    case Op::Not: return fold_not(builder, inst);
-    case Op::FromGeneric: return fold_from_generic(builder, inst);
-    case Op::ICmp: return fold_icmp(builder, inst);
-    case Op::Select: return fold_select(builder, inst);
-    default: return std::nullopt;
+    case Op::Trunc:
+    case Op::ZExt:
+    case Op::SExt:
+    case Op::Bitcast:
+      return fold_cast(builder, inst);
+    case Op::Not:
+      return fold_not(builder, inst);
+    case Op::FromGeneric:
+      return fold_from_generic(builder, inst);
+    case Op::ICmp:
+      return fold_icmp(builder, inst);
+    case Op::Select:
+      return fold_select(builder, inst);
+    default:
+      return std::nullopt;
   }
 }
 

@@ -4,7 +4,8 @@
 // and then rounding twice gives what rounding once gives (Figueroa 1995). Not for fma:
 //   f16:  in f64. The product has 22 bits and is exact; the sum is inexact only if it spans more than 53 bits, and then
 //         either the product exceeds f16's range by far, or the result is not near the middle of two f16 numbers.
-//   bf16: its exponents spread so far that a sum can lie just beside such a middle. So the sum is first rounded *to odd*
+//   bf16: its exponents spread so far that a sum can lie just beside such a middle. So the sum is first rounded *to
+//   odd*
 //         (Boldo and Melquiond 2008): the error of the addition is computed exactly, and where it is not zero the last
 //         bit is made 1 in its direction. Rounding that to fewer bits is then one rounding.
 #include "lower/families.h"
@@ -34,7 +35,8 @@ ValueId make_odd(Builder& b, ValueId nearest, ValueId error) {
   const auto constant = [&](uint64_t v) { return b.constant(integer, v); };
   const ValueId bits = b.cast(nearest, integer);
   const ValueId even = b.icmp(IntCompare::Eq, b.binary(Op::And, bits, constant(1)), constant(0));
-  const ValueId lost = b.pure(Op::FCmp, Type::Pred, {error, b.constant(type, 0)}, static_cast<uint64_t>(FloatCompare::Ne));
+  const ValueId lost =
+      b.pure(Op::FCmp, Type::Pred, {error, b.constant(type, 0)}, static_cast<uint64_t>(FloatCompare::Ne));
   const ValueId signs = b.binary(Op::Xor, bits, b.cast(error, integer));
   const ValueId away = b.icmp(IntCompare::GeS, signs, constant(0));  // the error points away from zero
   const ValueId step = b.select(away, constant(1), constant(~uint64_t{0}));
@@ -115,9 +117,11 @@ ValueId narrow_to_odd(Builder& b, ValueId wide) {
   // Only its sign and whether it is zero matter, which F32 could lose: take them from the F64.
   const ValueId bits = b.cast(lost, Type::I64);
   const ValueId sign = b.cast(b.binary(Op::ShrU, bits, b.constant(Type::I32, 32)), Type::I32);
-  const ValueId some = b.pure(Op::FCmp, Type::Pred, {lost, b.constant(Type::F64, 0)}, static_cast<uint64_t>(FloatCompare::Ne));
+  const ValueId some =
+      b.pure(Op::FCmp, Type::Pred, {lost, b.constant(Type::F64, 0)}, static_cast<uint64_t>(FloatCompare::Ne));
   const ValueId unit = b.constant(Type::F32, 0x3f800000);
-  const ValueId error = b.select(some, b.binary(Op::FCopysign, b.cast(sign, Type::F32), unit), b.constant(Type::F32, 0));
+  const ValueId error =
+      b.select(some, b.binary(Op::FCopysign, b.cast(sign, Type::F32), unit), b.constant(Type::F32, 0));
   return make_odd(b, nearest, error);
 }
 

@@ -31,7 +31,10 @@ ScalarType Instr::type(size_t index) const {
 }
 
 ir::Rounding Instr::rounding(ir::Rounding otherwise) const {
-  struct Entry { std::string_view text; ir::Rounding rounding; };
+  struct Entry {
+    std::string_view text;
+    ir::Rounding rounding;
+  };
   static constexpr Entry kEntries[] = {
       {"rn", ir::Rounding::Nearest}, {"rni", ir::Rounding::Nearest}, {"rz", ir::Rounding::Zero},
       {"rzi", ir::Rounding::Zero},   {"rm", ir::Rounding::Down},     {"rmi", ir::Rounding::Down},

@@ -286,8 +286,9 @@ void lower_Dp4a(Context& c, const Instr& i) {
   const ValueId x = c.value(i.operand(1), kB32), y = c.value(i.operand(2), kB32);
   ValueId sum = c.value(i.operand(3), kB32);
   for (unsigned k = 0; k < 4; ++k)
-    sum = b.binary(Op::Add, sum, b.binary(Op::Mul, slice(b, x, 8 * k, 8, i.type(0).is_signed()),
-                                          slice(b, y, 8 * k, 8, i.type(1).is_signed())));
+    sum = b.binary(
+        Op::Add, sum,
+        b.binary(Op::Mul, slice(b, x, 8 * k, 8, i.type(0).is_signed()), slice(b, y, 8 * k, 8, i.type(1).is_signed())));
   c.write(i.operand(0), sum, kB32);
 }
 
@@ -297,8 +298,9 @@ void lower_Dp2a(Context& c, const Instr& i) {
   ValueId sum = c.value(i.operand(3), kB32);
   const unsigned half = i.has("hi") ? 16 : 0;
   for (unsigned k = 0; k < 2; ++k)
-    sum = b.binary(Op::Add, sum, b.binary(Op::Mul, slice(b, x, 16 * k, 16, i.type(0).is_signed()),
-                                          slice(b, y, half + 8 * k, 8, i.type(1).is_signed())));
+    sum = b.binary(Op::Add, sum,
+                   b.binary(Op::Mul, slice(b, x, 16 * k, 16, i.type(0).is_signed()),
+                            slice(b, y, half + 8 * k, 8, i.type(1).is_signed())));
   c.write(i.operand(0), sum, kB32);
 }
 

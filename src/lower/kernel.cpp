@@ -58,8 +58,8 @@ void Context::declare_kernel_params(Scope& scope) {
     name.kind = Name::Kind::KernelParam;
     name.offset = static_cast<uint32_t>(offset);
     scope.names.emplace(variable.name, std::move(name));
-    kernel_.params.push_back({variable.name, static_cast<uint32_t>(offset), static_cast<uint32_t>(bytes), align,
-                              variable.pointer});
+    kernel_.params.push_back(
+        {variable.name, static_cast<uint32_t>(offset), static_cast<uint32_t>(bytes), align, variable.pointer});
     offset += bytes;
     if (offset > (1u << 20)) {
       report(Severity::Error, "the parameters of " + ptx_function_.name + " are too large", variable.pos);

@@ -20,10 +20,14 @@ std::string text_at(ModuleContext& module, Builder& b, ir::ValueId pointer) {
 
 ScalarType type_of_letter(char letter) {
   switch (letter) {
-    case 'i': return kB32;
-    case 'f': return kF32;
-    case 'd': return {ScalarType::Kind::Float, 64, false};
-    default: return kU64;
+    case 'i':
+      return kB32;
+    case 'f':
+      return kF32;
+    case 'd':
+      return {ScalarType::Kind::Float, 64, false};
+    default:
+      return kU64;
   }
 }
 
@@ -53,7 +57,8 @@ bool Context::call_known(const std::string& name, const ptx::Operand* results, c
   const char* signature = libdevice_signature(name);
   if (!signature) return false;
   std::vector<ir::ValueId> args;
-  for (size_t i = 0; signature[i + 1] != 0; ++i) args.push_back(argument(arguments, i, type_of_letter(signature[i + 1])));
+  for (size_t i = 0; signature[i + 1] != 0; ++i)
+    args.push_back(argument(arguments, i, type_of_letter(signature[i + 1])));
   const ir::ValueId result = call_libdevice(builder_, name, args, [&](ir::ValueId pointer, ir::ValueId stored) {
     ir::Inst inst;
     inst.op = ir::Op::Store;
@@ -67,8 +72,10 @@ bool Context::call_known(const std::string& name, const ptx::Operand* results, c
   if (!results || results->elements.empty()) malformed("a call of " + name + " without a result");
   const ptx::Operand& to = results->elements[0];
   const Name* object = find(to);
-  if (object && object->kind == Name::Kind::Param) store_param(*object->object, 0, result);
-  else write(to, result, type_of_letter(signature[0]));
+  if (object && object->kind == Name::Kind::Param)
+    store_param(*object->object, 0, result);
+  else
+    write(to, result, type_of_letter(signature[0]));
   return true;
 }
 

@@ -6,9 +6,9 @@
 
 namespace warplens::lower {
 
-uint64_t element_bytes(const ptx::Variable& variable);  // of one element, vector components included; textures: 8
-uint64_t variable_bytes(const ptx::Variable& variable); // 0 for an array without a size
-uint32_t variable_align(const ptx::Variable& variable); // as given, else natural; a power of two
+uint64_t element_bytes(const ptx::Variable& variable);   // of one element, vector components included; textures: 8
+uint64_t variable_bytes(const ptx::Variable& variable);  // 0 for an array without a size
+uint32_t variable_align(const ptx::Variable& variable);  // as given, else natural; a power of two
 constexpr uint64_t round_up(uint64_t value, uint64_t align) { return (value + align - 1) / align * align; }
 
 }  // namespace warplens::lower

@@ -19,7 +19,8 @@ using Args = std::vector<ValueId>;
 struct Entry {
   std::string signature;
   std::function<ValueId(Builder&, const Args&)> value;
-  std::function<ValueId(Builder&, const Args&, const StoreThrough&)> value_with_stores = nullptr;  // where there are pointers
+  std::function<ValueId(Builder&, const Args&, const StoreThrough&)> value_with_stores =
+      nullptr;  // where there are pointers
 };
 using Table = std::unordered_map<std::string, Entry>;
 
@@ -40,8 +41,10 @@ auto cast_to(Type type, bool sign = false) {
   return [=](Builder& b, const Args& a) { return b.cast(a[0], type, sign); };
 }
 
-constexpr struct { const char* suffix; Rounding rounding; } kSuffixes[] = {
-    {"_rn", Rounding::Nearest}, {"_rz", Rounding::Zero}, {"_rd", Rounding::Down}, {"_ru", Rounding::Up}};
+constexpr struct {
+  const char* suffix;
+  Rounding rounding;
+} kSuffixes[] = {{"_rn", Rounding::Nearest}, {"_rz", Rounding::Zero}, {"_rd", Rounding::Down}, {"_ru", Rounding::Up}};
 
 ValueId one(Builder& b, Type type) {
   return b.constant(type, type == Type::F32 ? std::bit_cast<uint32_t>(1.0f) : std::bit_cast<uint64_t>(1.0));
@@ -73,7 +76,11 @@ void add_float_arithmetic(Table& t) {
   for (const auto& [suffix, rounding] : kSuffixes) {
     const std::string s = suffix;
     const Rounding r = rounding;
-    const struct { const char* name; Op op; int arguments; } operations[] = {
+    const struct {
+      const char* name;
+      Op op;
+      int arguments;
+    } operations[] = {
         {"add", Op::FAdd, 2}, {"sub", Op::FSub, 2}, {"mul", Op::FMul, 2}, {"div", Op::FDiv, 2}, {"sqrt", Op::FSqrt, 1}};
     for (const auto& o : operations) {
       const auto count = static_cast<size_t>(o.arguments);
@@ -82,37 +89,58 @@ void add_float_arithmetic(Table& t) {
     }
     t["__nv_fmaf" + s] = {"ffff", direct(Op::FFma, Type::F32, r)};
     t["__nv_fma" + s] = {"dddd", direct(Op::FFma, Type::F64, r)};
-    t["__nv_frcp" + s] = {"ff", [r](Builder& b, const Args& a) { return rounded(b, Op::FDiv, Type::F32, {one(b, Type::F32), a[0]}, r); }};
-    t["__nv_drcp" + s] = {"dd", [r](Builder& b, const Args& a) { return rounded(b, Op::FDiv, Type::F64, {one(b, Type::F64), a[0]}, r); }};
+    t["__nv_frcp" + s] = {
+        "ff", [r](Builder& b, const Args& a) { return rounded(b, Op::FDiv, Type::F32, {one(b, Type::F32), a[0]}, r); }};
+    t["__nv_drcp" + s] = {
+        "dd", [r](Builder& b, const Args& a) { return rounded(b, Op::FDiv, Type::F64, {one(b, Type::F64), a[0]}, r); }};
   }
   t["__nv_frsqrt_rn"] = {"ff", direct(Op::Rsqrt, Type::F32)};
 }
 
 void add_conversions(Table& t) {
-  const struct { const char* name; Type type; char letter; bool sign; } integers[] = {
-      {"int", Type::I32, 'i', true}, {"uint", Type::I32, 'i', false}, {"ll", Type::I64, 'l', true}, {"ull", Type::I64, 'l', false}};
-  const struct { const char* name; Type type; char letter; } floats[] = {{"float", Type::F32, 'f'}, {"double", Type::F64, 'd'}};
+  const struct {
+    const char* name;
+    Type type;
+    char letter;
+    bool sign;
+  } integers[] = {{"int", Type::I32, 'i', true},
+                  {"uint", Type::I32, 'i', false},
+                  {"ll", Type::I64, 'l', true},
+                  {"ull", Type::I64, 'l', false}};
+  const struct {
+    const char* name;
+    Type type;
+    char letter;
+  } floats[] = {{"float", Type::F32, 'f'}, {"double", Type::F64, 'd'}};
   for (const auto& [suffix, r] : kSuffixes)
     for (const auto& i : integers)
       for (const auto& f : floats) {
-        t[std::string("__nv_") + f.name + "2" + i.name + suffix] = {{i.letter, f.letter}, direct(i.sign ? Op::FToSI : Op::FToUI, i.type, r)};
-        t[std::string("__nv_") + i.name + "2" + f.name + suffix] = {{f.letter, i.letter}, direct(i.sign ? Op::SIToF : Op::UIToF, f.type, r)};
+        t[std::string("__nv_") + f.name + "2" + i.name + suffix] = {{i.letter, f.letter},
+                                                                    direct(i.sign ? Op::FToSI : Op::FToUI, i.type, r)};
+        t[std::string("__nv_") + i.name + "2" + f.name + suffix] = {{f.letter, i.letter},
+                                                                    direct(i.sign ? Op::SIToF : Op::UIToF, f.type, r)};
       }
-  for (const auto& [suffix, r] : kSuffixes) t[std::string("__nv_double2float") + suffix] = {"fd", direct(Op::FTrunc, Type::F32, r)};
+  for (const auto& [suffix, r] : kSuffixes)
+    t[std::string("__nv_double2float") + suffix] = {"fd", direct(Op::FTrunc, Type::F32, r)};
   t["__nv_float_as_int"] = t["__nv_float_as_uint"] = {"if", cast_to(Type::I32)};
   t["__nv_int_as_float"] = t["__nv_uint_as_float"] = {"fi", cast_to(Type::F32)};
   t["__nv_double_as_longlong"] = {"ld", cast_to(Type::I64)};
   t["__nv_longlong_as_double"] = {"dl", cast_to(Type::F64)};
   t["__nv_double2loint"] = {"id", cast_to(Type::I32)};
   t["__nv_double2hiint"] = {"id", [](Builder& b, const Args& a) {
-    return b.cast(b.binary(Op::ShrU, b.cast(a[0], Type::I64), b.constant(Type::I32, 32)), Type::I32);
-  }};
+                              return b.cast(b.binary(Op::ShrU, b.cast(a[0], Type::I64), b.constant(Type::I32, 32)),
+                                            Type::I32);
+                            }};
   t["__nv_hiloint2double"] = {"dii", [](Builder& b, const Args& a) {
-    const ValueId high = b.binary(Op::Shl, b.cast(a[0], Type::I64), b.constant(Type::I32, 32));
-    return b.cast(b.binary(Op::Or, high, b.cast(a[1], Type::I64)), Type::F64);
-  }};
+                                const ValueId high =
+                                    b.binary(Op::Shl, b.cast(a[0], Type::I64), b.constant(Type::I32, 32));
+                                return b.cast(b.binary(Op::Or, high, b.cast(a[1], Type::I64)), Type::F64);
+                              }};
   // To the nearest integer: lrint by the current mode, lround with ties away from zero; `long` has 64 bits.
-  const struct { const char* name; Rounding rounding; } roundings[] = {{"llrint", Rounding::Nearest}, {"llround", Rounding::NearestAway}};
+  const struct {
+    const char* name;
+    Rounding rounding;
+  } roundings[] = {{"llrint", Rounding::Nearest}, {"llround", Rounding::NearestAway}};
   for (const auto& r : roundings) {
     t[std::string("__nv_") + r.name] = {"ld", direct(Op::FToSI, Type::I64, r.rounding)};
     t[std::string("__nv_") + r.name + "f"] = {"lf", direct(Op::FToSI, Type::I64, r.rounding)};
@@ -120,10 +148,15 @@ void add_conversions(Table& t) {
 }
 
 void add_integers(Table& t) {
-  const struct { const char* name; Op op; Type type; } operations[] = {
-      {"min", Op::MinS, Type::I32}, {"max", Op::MaxS, Type::I32}, {"umin", Op::MinU, Type::I32}, {"umax", Op::MaxU, Type::I32},
-      {"llmin", Op::MinS, Type::I64}, {"llmax", Op::MaxS, Type::I64}, {"ullmin", Op::MinU, Type::I64}, {"ullmax", Op::MaxU, Type::I64},
-      {"mulhi", Op::MulHiS, Type::I32}, {"umulhi", Op::MulHiU, Type::I32}, {"mul64hi", Op::MulHiS, Type::I64}, {"umul64hi", Op::MulHiU, Type::I64}};
+  const struct {
+    const char* name;
+    Op op;
+    Type type;
+  } operations[] = {
+      {"min", Op::MinS, Type::I32},      {"max", Op::MaxS, Type::I32},       {"umin", Op::MinU, Type::I32},
+      {"umax", Op::MaxU, Type::I32},     {"llmin", Op::MinS, Type::I64},     {"llmax", Op::MaxS, Type::I64},
+      {"ullmin", Op::MinU, Type::I64},   {"ullmax", Op::MaxU, Type::I64},    {"mulhi", Op::MulHiS, Type::I32},
+      {"umulhi", Op::MulHiU, Type::I32}, {"mul64hi", Op::MulHiS, Type::I64}, {"umul64hi", Op::MulHiU, Type::I64}};
   for (const auto& o : operations)
     t[std::string("__nv_") + o.name] = {o.type == Type::I32 ? "iii" : "lll", direct(o.op, o.type)};
   const auto absolute = [](Builder& b, const Args& a) {
@@ -206,7 +239,8 @@ void add_pointer_functions(Table& t) {
     return [=](Builder& b, const Args& a, const StoreThrough& store) {
       const Type type = b.type(a[0]);
       const ValueId finite = b.pure(Op::TestP, Type::Pred, {a[0]}, static_cast<uint64_t>(ir::FloatClass::Finite));
-      const ValueId zero = b.pure(Op::FCmp, Type::Pred, {a[0], b.constant(type, 0)}, static_cast<uint64_t>(ir::FloatCompare::Eq));
+      const ValueId zero =
+          b.pure(Op::FCmp, Type::Pred, {a[0], b.constant(type, 0)}, static_cast<uint64_t>(ir::FloatCompare::Eq));
       const ValueId plain = b.binary(Op::And, finite, b.unary(Op::Not, zero));
       const ValueId exponent = b.binary(Op::Add, math_call(b, log_name, {a[0]}), b.constant(Type::I32, 1));
       const ValueId used = b.select(plain, exponent, b.constant(Type::I32, 0));
@@ -220,9 +254,13 @@ void add_pointer_functions(Table& t) {
 }
 
 void add_fast_functions(Table& t) {
-  const struct { const char* fast; const char* exact; const char* signature; } functions[] = {
-      {"__nv_fast_tanf", "__nv_tanf", "ff"}, {"__nv_fast_expf", "__nv_expf", "ff"}, {"__nv_fast_exp10f", "__nv_exp10f", "ff"},
-      {"__nv_fast_logf", "__nv_logf", "ff"}, {"__nv_fast_log10f", "__nv_log10f", "ff"}, {"__nv_fast_powf", "__nv_powf", "fff"}};
+  const struct {
+    const char* fast;
+    const char* exact;
+    const char* signature;
+  } functions[] = {{"__nv_fast_tanf", "__nv_tanf", "ff"},     {"__nv_fast_expf", "__nv_expf", "ff"},
+                   {"__nv_fast_exp10f", "__nv_exp10f", "ff"}, {"__nv_fast_logf", "__nv_logf", "ff"},
+                   {"__nv_fast_log10f", "__nv_log10f", "ff"}, {"__nv_fast_powf", "__nv_powf", "fff"}};
   for (const auto& f : functions) {
     const std::string exact = f.exact;
     t[f.fast] = {f.signature, [exact](Builder& b, const Args& a) { return math_call(b, exact, a); }};
@@ -258,7 +296,8 @@ const char* libdevice_signature(const std::string& name) {
   return it == table().end() ? nullptr : it->second.signature.c_str();
 }
 
-ValueId call_libdevice(Builder& b, const std::string& name, const std::vector<ValueId>& args, const StoreThrough& store) {
+ValueId call_libdevice(Builder& b, const std::string& name, const std::vector<ValueId>& args,
+                       const StoreThrough& store) {
   const Entry& entry = table().at(name);
   return entry.value ? entry.value(b, args) : entry.value_with_stores(b, args, store);
 }

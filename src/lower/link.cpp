@@ -73,7 +73,8 @@ Renames local_names(const ptx::Module& module, size_t index, const std::unordere
   Renames renames;
   const auto consider = [&](const std::string& name, const std::string& linkage, bool fixed) {
     const auto it = uses.find(name);
-    if (is_local(linkage) && !fixed && it != uses.end() && it->second > 1) renames[name] = name + "$" + std::to_string(index);
+    if (is_local(linkage) && !fixed && it != uses.end() && it->second > 1)
+      renames[name] = name + "$" + std::to_string(index);
   };
   for (const ptx::Variable& v : module.variables) consider(v.name, v.linkage, false);
   for (const ptx::Function& f : module.functions) consider(f.name, f.linkage, f.is_kernel);
@@ -145,7 +146,8 @@ class LineMerger {
 
 // Adds `item` unless a better one of its name is there.
 template <typename T>
-void add_by_name(std::vector<T>& items, std::unordered_map<std::string, size_t>& index, T item, Diagnostics& diagnostics) {
+void add_by_name(std::vector<T>& items, std::unordered_map<std::string, size_t>& index, T item,
+                 Diagnostics& diagnostics) {
   const auto [it, added] = index.try_emplace(item.name, items.size());
   if (added) {
     items.push_back(std::move(item));
@@ -187,8 +189,10 @@ LinkResult link(std::vector<ptx::Module> modules) {
       result.module.target_options = module.target_options;
       result.module.address_size = module.address_size;
     }
-    for (ptx::Variable& v : module.variables) add_by_name(result.module.variables, variables, std::move(v), result.diagnostics);
-    for (ptx::Function& f : module.functions) add_by_name(result.module.functions, functions, std::move(f), result.diagnostics);
+    for (ptx::Variable& v : module.variables)
+      add_by_name(result.module.variables, variables, std::move(v), result.diagnostics);
+    for (ptx::Function& f : module.functions)
+      add_by_name(result.module.functions, functions, std::move(f), result.diagnostics);
     std::move(module.directives.begin(), module.directives.end(), std::back_inserter(result.module.directives));
   }
   lines.finish();

@@ -76,8 +76,8 @@ void lower_Shf(Context& c, const Instr& i) {
                          : b.binary(Op::MinU, amount, b.constant(Type::I32, 32));
   const ValueId k32 = b.constant(Type::I32, 32);
   const ValueId both = b.binary(Op::Or, b.binary(Op::Shl, b.cast(high, Type::I64), k32), b.cast(low, Type::I64));
-  const ValueId shifted = i.has("l") ? b.binary(Op::ShrU, b.binary(Op::Shl, both, amount), k32)
-                                     : b.binary(Op::ShrU, both, amount);
+  const ValueId shifted =
+      i.has("l") ? b.binary(Op::ShrU, b.binary(Op::Shl, both, amount), k32) : b.binary(Op::ShrU, both, amount);
   c.write(i.operand(0), b.cast(shifted, Type::I32), kB32);
 }
 

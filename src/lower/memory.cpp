@@ -19,7 +19,10 @@ using ir::ValueId;
 int vector_length(const Instr& i) { return i.has("v2") ? 2 : i.has("v4") ? 4 : i.has("v8") ? 8 : 1; }
 
 // The space whose address `value` is seen to be: made by cvta from it, or the parameter buffer.
-struct Origin { Space space; ValueId inner; };
+struct Origin {
+  Space space;
+  ValueId inner;
+};
 std::optional<Origin> origin_of(Builder& b, ValueId value) {
   const ir::Inst inst = b.inst(value);
   if (inst.op == Op::ToGeneric) return Origin{inst.space, inst.args[0]};
@@ -60,17 +63,25 @@ void check_space(Context& c, const Name& name, const MemorySpace& space) {
 
 Space space_of(const Name& name) {
   switch (name.kind) {
-    case Name::Kind::Shared: return Space::Shared;
-    case Name::Kind::Local: case Name::Kind::Param: return Space::Local;
-    case Name::Kind::Symbol: return name.space;
-    case Name::Kind::KernelParam: return Space::Const;
-    default: return Space::Generic;
+    case Name::Kind::Shared:
+      return Space::Shared;
+    case Name::Kind::Local:
+    case Name::Kind::Param:
+      return Space::Local;
+    case Name::Kind::Symbol:
+      return name.space;
+    case Name::Kind::KernelParam:
+      return Space::Const;
+    default:
+      return Space::Generic;
   }
 }
 
 // Loaded components into registers; their type is what the opcode says, which decides the extension.
-void write_components(Context& c, const ptx::Operand& destination, ScalarType type, const std::vector<ValueId>& values) {
-  if (values.size() == 1 && destination.kind != ptx::Operand::Kind::Vector) return c.write(destination, values[0], type);
+void write_components(Context& c, const ptx::Operand& destination, ScalarType type,
+                      const std::vector<ValueId>& values) {
+  if (values.size() == 1 && destination.kind != ptx::Operand::Kind::Vector)
+    return c.write(destination, values[0], type);
   if (destination.elements.size() != values.size()) c.malformed("a vector of the wrong length");
   for (size_t k = 0; k < values.size(); ++k) c.write(destination.elements[k], values[k], type);
 }
@@ -110,14 +121,15 @@ bool load_param(Context& c, const Instr& i, const MemorySpace& space) {
     return true;
   }
   std::optional<int64_t> fixed;
-  if (at.name && at.name->kind == Name::Kind::KernelParam) fixed = at.name->offset + at.offset;
-  else if (!at.name) fixed = param_offset(c.b(), c.b().cast(at.base, Type::I64), at.offset);
+  if (at.name && at.name->kind == Name::Kind::KernelParam)
+    fixed = at.name->offset + at.offset;
+  else if (!at.name)
+    fixed = param_offset(c.b(), c.b().cast(at.base, Type::I64), at.offset);
   if (!fixed) return false;
   const int64_t bytes = static_cast<int64_t>(type.bytes()) * vector_length(i);
   if (*fixed < 0 || *fixed + bytes > c.function().param_bytes) c.malformed("a load past the end of the parameters");
-  load_from_param(c, i, i.operand(0), type, [&](int64_t offset, Type t) {
-    return c.b().param(t, static_cast<uint32_t>(*fixed + offset));
-  });
+  load_from_param(c, i, i.operand(0), type,
+                  [&](int64_t offset, Type t) { return c.b().param(t, static_cast<uint32_t>(*fixed + offset)); });
   return true;
 }
 
@@ -142,7 +154,8 @@ MemorySpace memory_space(Context& c, const Instr& i) {
 }
 
 bool is_ordered(const Instr& i) {
-  return i.has("volatile") || i.has("relaxed") || i.has("acquire") || i.has("release") || i.has("mmio") || i.has("acq_rel");
+  return i.has("volatile") || i.has("relaxed") || i.has("acquire") || i.has("release") || i.has("mmio") ||
+         i.has("acq_rel");
 }
 
 ValueId access_address(Context& c, const ptx::Operand& operand, Space* space, int64_t* offset) {
@@ -190,8 +203,7 @@ void lower_Ld(Context& c, const Instr& i) {
   std::vector<ValueId> values{load};
   if (count > 1) {
     values.clear();
-    for (int k = 0; k < count; ++k)
-      values.push_back(c.b().pure(Op::Extract, loaded, {load}, static_cast<uint64_t>(k)));
+    for (int k = 0; k < count; ++k) values.push_back(c.b().pure(Op::Extract, loaded, {load}, static_cast<uint64_t>(k)));
   }
   write_components(c, destination, type, values);
 }

@@ -14,7 +14,8 @@ ValueId pack(Context& c, const ptx::Operand& vector, ScalarType type) {
   Builder& b = c.b();
   const auto count = static_cast<int>(vector.elements.size());
   const Type whole = int_type(type.total_bits()), part = count ? int_type(type.total_bits() / count) : Type::Void;
-  if (whole == Type::Void || part == Type::Void || type.total_bits() % count) c.refuse("a vector of this shape is not supported yet");
+  if (whole == Type::Void || part == Type::Void || type.total_bits() % count)
+    c.refuse("a vector of this shape is not supported yet");
   const ScalarType part_type{ScalarType::Kind::Bits, static_cast<uint8_t>(ir::bits(part)), false};
   ValueId result = b.constant(whole, 0);
   for (int k = 0; k < count; ++k) {

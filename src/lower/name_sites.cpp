@@ -19,13 +19,25 @@ class BaseFinder {
     if (!seen_.insert(value).second || seen_.size() > 200) return ir::kNone;
     const ir::Inst& inst = function_.insts[value];
     switch (inst.op) {
-      case Op::Param: return inst.type == ir::Type::I64 ? value : ir::kNone;
-      case Op::SymbolAddress: return value;
-      case Op::Const: return value;
-      case Op::ToGeneric: case Op::FromGeneric: case Op::Trunc: case Op::Sub: return find(inst.args[0]);
-      case Op::Add: case Op::Phi: case Op::And: return first_named(inst, 0);
-      case Op::Select: return first_named(inst, 1);
-      default: return ir::kNone;
+      case Op::Param:
+        return inst.type == ir::Type::I64 ? value : ir::kNone;
+      case Op::SymbolAddress:
+        return value;
+      case Op::Const:
+        return value;
+      case Op::ToGeneric:
+      case Op::FromGeneric:
+      case Op::Trunc:
+      case Op::Sub:
+        return find(inst.args[0]);
+      case Op::Add:
+      case Op::Phi:
+      case Op::And:
+        return first_named(inst, 0);
+      case Op::Select:
+        return first_named(inst, 1);
+      default:
+        return ir::kNone;
     }
   }
 
@@ -61,8 +73,11 @@ void Context::name_sites() {
     if (inst.space == ir::Space::Shared || inst.space == ir::Space::Local) {
       const auto& places = inst.space == ir::Space::Shared ? shared_places_ : local_places_;
       const bool known = base != ir::kNone && function().insts[base].op == Op::Const;
-      if (known) operand = in(places, function().insts[base].imm + (function().insts[inst.args[0]].op == Op::Const ? inst.imm : 0));
-      else if (places.size() == 1) operand = places[0].name;
+      if (known)
+        operand =
+            in(places, function().insts[base].imm + (function().insts[inst.args[0]].op == Op::Const ? inst.imm : 0));
+      else if (places.size() == 1)
+        operand = places[0].name;
       continue;
     }
     if (base == ir::kNone) continue;

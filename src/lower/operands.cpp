@@ -153,18 +153,23 @@ ir::ValueId Context::address_of(const Name& name, int64_t offset) {
     return builder_.binary(ir::Op::Add, base, builder_.constant(ir::Type::I64, static_cast<uint64_t>(offset)));
   };
   switch (name.kind) {
-    case Name::Kind::Local: case Name::Kind::Shared:
+    case Name::Kind::Local:
+    case Name::Kind::Shared:
       return builder_.constant(ir::Type::I64, static_cast<uint64_t>(name.offset + offset));
-    case Name::Kind::Symbol: return plus(builder_.symbol(name.index));
+    case Name::Kind::Symbol:
+      return plus(builder_.symbol(name.index));
     case Name::Kind::KernelParam:
       return plus(builder_.binary(ir::Op::Add, builder_.special(ir::SpecialRegister::ParamBase),
                                   builder_.constant(ir::Type::I64, name.offset)));
     case Name::Kind::Param:
       if (!name.object->in_memory) refuse("the address of this parameter is not supported yet");
       return builder_.constant(ir::Type::I64, static_cast<uint64_t>(name.object->frame_offset + offset));
-    case Name::Kind::Function: refuse("the address of a function is not supported yet");
-    case Name::Kind::Unusable: refuse(name.why + " is not supported yet");
-    default: malformed("a name that has no address");
+    case Name::Kind::Function:
+      refuse("the address of a function is not supported yet");
+    case Name::Kind::Unusable:
+      refuse(name.why + " is not supported yet");
+    default:
+      malformed("a name that has no address");
   }
 }
 

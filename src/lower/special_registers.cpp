@@ -11,17 +11,37 @@ using enum ir::SpecialRegister;
 
 const std::unordered_map<std::string_view, SpecialRegister>& plain() {
   static const std::unordered_map<std::string_view, SpecialRegister> kTable = {
-      {"%tid.x", TidX}, {"%tid.y", TidY}, {"%tid.z", TidZ},
-      {"%ntid.x", NtidX}, {"%ntid.y", NtidY}, {"%ntid.z", NtidZ},
-      {"%ctaid.x", CtaidX}, {"%ctaid.y", CtaidY}, {"%ctaid.z", CtaidZ},
-      {"%nctaid.x", NctaidX}, {"%nctaid.y", NctaidY}, {"%nctaid.z", NctaidZ},
-      {"%clusterid.x", CtaidX}, {"%clusterid.y", CtaidY}, {"%clusterid.z", CtaidZ},
-      {"%nclusterid.x", NctaidX}, {"%nclusterid.y", NctaidY}, {"%nclusterid.z", NctaidZ},
-      {"%laneid", LaneId}, {"%warpid", WarpId}, {"%nwarpid", NwarpId}, {"%smid", SmId}, {"%nsmid", NsmId},
+      {"%tid.x", TidX},
+      {"%tid.y", TidY},
+      {"%tid.z", TidZ},
+      {"%ntid.x", NtidX},
+      {"%ntid.y", NtidY},
+      {"%ntid.z", NtidZ},
+      {"%ctaid.x", CtaidX},
+      {"%ctaid.y", CtaidY},
+      {"%ctaid.z", CtaidZ},
+      {"%nctaid.x", NctaidX},
+      {"%nctaid.y", NctaidY},
+      {"%nctaid.z", NctaidZ},
+      {"%clusterid.x", CtaidX},
+      {"%clusterid.y", CtaidY},
+      {"%clusterid.z", CtaidZ},
+      {"%nclusterid.x", NctaidX},
+      {"%nclusterid.y", NctaidY},
+      {"%nclusterid.z", NctaidZ},
+      {"%laneid", LaneId},
+      {"%warpid", WarpId},
+      {"%nwarpid", NwarpId},
+      {"%smid", SmId},
+      {"%nsmid", NsmId},
       {"%gridid", GridId},
-      {"%lanemask_eq", LanemaskEq}, {"%lanemask_lt", LanemaskLt}, {"%lanemask_le", LanemaskLe},
-      {"%lanemask_gt", LanemaskGt}, {"%lanemask_ge", LanemaskGe},
-      {"%dynamic_smem_size", DynamicSharedSize}, {"%total_smem_size", TotalSharedSize},
+      {"%lanemask_eq", LanemaskEq},
+      {"%lanemask_lt", LanemaskLt},
+      {"%lanemask_le", LanemaskLe},
+      {"%lanemask_gt", LanemaskGt},
+      {"%lanemask_ge", LanemaskGe},
+      {"%dynamic_smem_size", DynamicSharedSize},
+      {"%total_smem_size", TotalSharedSize},
       {"%aggr_smem_size", TotalSharedSize},
   };
   return kTable;
@@ -30,8 +50,12 @@ const std::unordered_map<std::string_view, SpecialRegister>& plain() {
 // Change while a kernel runs: read where they stand.
 const std::unordered_map<std::string_view, SpecialRegister>& clocks() {
   static const std::unordered_map<std::string_view, SpecialRegister> kTable = {
-      {"%clock", Clock}, {"%clock_hi", ClockHi}, {"%clock64", Clock64},
-      {"%globaltimer", GlobalTimer}, {"%globaltimer_lo", GlobalTimerLo}, {"%globaltimer_hi", GlobalTimerHi},
+      {"%clock", Clock},
+      {"%clock_hi", ClockHi},
+      {"%clock64", Clock64},
+      {"%globaltimer", GlobalTimer},
+      {"%globaltimer_lo", GlobalTimerLo},
+      {"%globaltimer_hi", GlobalTimerHi},
   };
   return kTable;
 }
@@ -39,11 +63,13 @@ const std::unordered_map<std::string_view, SpecialRegister>& clocks() {
 // Always the same value here.
 const std::unordered_map<std::string_view, uint32_t>& fixed() {
   static const std::unordered_map<std::string_view, uint32_t> kTable = {
-      {"WARP_SZ", 32},
-      {"%tid.w", 0}, {"%ntid.w", 1}, {"%ctaid.w", 0}, {"%nctaid.w", 1},
-      {"%cluster_ctaid.x", 0}, {"%cluster_ctaid.y", 0}, {"%cluster_ctaid.z", 0},
-      {"%cluster_nctaid.x", 1}, {"%cluster_nctaid.y", 1}, {"%cluster_nctaid.z", 1},
-      {"%cluster_ctarank", 0}, {"%cluster_nctarank", 1},
+      {"WARP_SZ", 32},          {"%tid.w", 0},
+      {"%ntid.w", 1},           {"%ctaid.w", 0},
+      {"%nctaid.w", 1},         {"%cluster_ctaid.x", 0},
+      {"%cluster_ctaid.y", 0},  {"%cluster_ctaid.z", 0},
+      {"%cluster_nctaid.x", 1}, {"%cluster_nctaid.y", 1},
+      {"%cluster_nctaid.z", 1}, {"%cluster_ctarank", 0},
+      {"%cluster_nctarank", 1},
   };
   return kTable;
 }

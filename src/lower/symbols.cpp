@@ -30,8 +30,10 @@ class Initializer {
     for (size_t d = level + 1; d < variable_.dims.size(); ++d) step *= std::max<uint64_t>(variable_.dims[d], 1);
     for (const ptx::Operand& operand : operands) {
       const bool nested = operand.kind == ptx::Operand::Kind::Vector;
-      if (nested) write(operand.elements, offset, level + 1);
-      else write_one(operand, offset);
+      if (nested)
+        write(operand.elements, offset, level + 1);
+      else
+        write_one(operand, offset);
       offset += nested ? step : width_;
     }
   }
@@ -93,7 +95,10 @@ class Initializer {
   }
 
  private:
-  struct Pending { uint64_t offset; const ptx::Operand* operand; };
+  struct Pending {
+    uint64_t offset;
+    const ptx::Operand* operand;
+  };
   ModuleContext& module_;
   const ptx::Variable& variable_;
   ir::Symbol& symbol_;

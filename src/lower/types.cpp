@@ -32,11 +32,16 @@ std::optional<ScalarType> parse_type(std::string_view text) {
 
 ir::Type int_type(int bits) {
   switch (bits) {
-    case 8: return ir::Type::I8;
-    case 16: return ir::Type::I16;
-    case 32: return ir::Type::I32;
-    case 64: return ir::Type::I64;
-    default: return ir::Type::Void;
+    case 8:
+      return ir::Type::I8;
+    case 16:
+      return ir::Type::I16;
+    case 32:
+      return ir::Type::I32;
+    case 64:
+      return ir::Type::I64;
+    default:
+      return ir::Type::Void;
   }
 }
 

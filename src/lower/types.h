@@ -11,8 +11,8 @@ namespace warplens::lower {
 struct ScalarType {
   enum class Kind : uint8_t { Unsigned, Signed, Bits, Float, BFloat, Pred };
   Kind kind = Kind::Bits;
-  uint8_t bits = 32;     // of one element
-  bool packed = false;   // ...x2: two elements in one register
+  uint8_t bits = 32;    // of one element
+  bool packed = false;  // ...x2: two elements in one register
 
   bool is_integer() const { return kind <= Kind::Bits; }
   bool is_signed() const { return kind == Kind::Signed; }

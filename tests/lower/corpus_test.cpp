@@ -20,9 +20,10 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string compile(const fs::path& source, const char* architecture) {
-  const fs::path out = fs::temp_directory_path() / ("warplens_corpus_" + source.stem().string() + architecture + ".ptx");
-  const std::string command = "nvcc -ptx -lineinfo -arch=" + std::string(architecture) + " -o '" + out.string() + "' '" +
-                              source.string() + "' > /dev/null 2>&1";
+  const fs::path out =
+      fs::temp_directory_path() / ("warplens_corpus_" + source.stem().string() + architecture + ".ptx");
+  const std::string command = "nvcc -ptx -lineinfo -arch=" + std::string(architecture) + " -o '" + out.string() +
+                              "' '" + source.string() + "' > /dev/null 2>&1";
   if (std::system(command.c_str()) != 0) return "";
   std::ifstream file(out, std::ios::binary);
   std::stringstream text;

@@ -91,7 +91,8 @@ TEST(Link, FilesKeepTheirLines) {
 }
 
 TEST(Link, TwoDefinitionsAreReported) {
-  const std::string one = ".visible .global .align 4 .u32 counter = 1;\n", two = ".visible .global .align 4 .u32 counter = 2;\n";
+  const std::string one = ".visible .global .align 4 .u32 counter = 1;\n",
+                    two = ".visible .global .align 4 .u32 counter = 2;\n";
   const auto clash = link({one, two});
   ASSERT_EQ(clash.diagnostics.size(), 1u);
   EXPECT_NE(clash.diagnostics[0].message.find("counter"), std::string::npos);

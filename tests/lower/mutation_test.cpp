@@ -33,10 +33,12 @@ std::vector<std::string> seeds() {
       for (size_t at = all.find("R\"("); at != std::string::npos; at = all.find("R\"(", at + 1)) {
         const std::string body = all.substr(at + 3, all.find(")\"", at) - at - 3);
         if (body.find(';') == std::string::npos) continue;
-        result.push_back(".version 8.0\n.target sm_80\n.address_size 64\n.shared .align 4 .u32 words[64];\n"
-                         ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.reg .b16 %h<8>;\n.reg .b32 %r<32>;\n"
-                         ".reg .b64 %rd<16>;\n.reg .pred %p<8>;\n.reg .f32 %f<8>;\n.reg .f64 %fd<8>;\n.reg .b32 %a;\n"
-                         ".reg .b32 %b;\n.reg .b32 %c;\n.reg .b32 %d;\n" + body + "\nret;\n}\n");
+        result.push_back(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.shared .align 4 .u32 words[64];\n"
+            ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.reg .b16 %h<8>;\n.reg .b32 %r<32>;\n"
+            ".reg .b64 %rd<16>;\n.reg .pred %p<8>;\n.reg .f32 %f<8>;\n.reg .f64 %fd<8>;\n.reg .b32 %a;\n"
+            ".reg .b32 %b;\n.reg .b32 %c;\n.reg .b32 %d;\n" +
+            body + "\nret;\n}\n");
       }
     }
   return result;
@@ -62,7 +64,9 @@ class Mutator {
   }
   // A word of letters, digits, '.', '%', '_'.
   std::string word_of(const std::string& text) {
-    const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '%' || c == '_'; };
+    const auto is_word = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '%' || c == '_';
+    };
     const size_t at = pick(text.size());
     size_t from = at, to = at;
     while (from > 0 && is_word(text[from - 1])) --from;
@@ -76,8 +80,12 @@ class Mutator {
     const auto [from, to] = line_of(text);
     const std::string& other = seeds_[pick(seeds_.size())];
     switch (pick(8)) {
-      case 0: text.erase(from, to - from); break;
-      case 1: text.insert(from, text.substr(from, to - from) + "\n"); break;
+      case 0:
+        text.erase(from, to - from);
+        break;
+      case 1:
+        text.insert(from, text.substr(from, to - from) + "\n");
+        break;
       case 2: {  // a line of another text
         const auto [f, t] = line_of(other);
         text.insert(from, other.substr(f, t - f) + "\n");
@@ -85,15 +93,25 @@ class Mutator {
       }
       case 3: {  // one word for another
         const std::string old = word_of(text), fresh = word_of(other);
-        if (const size_t place = text.find(old, at); !old.empty() && place != std::string::npos) text.replace(place, old.size(), fresh);
+        if (const size_t place = text.find(old, at); !old.empty() && place != std::string::npos)
+          text.replace(place, old.size(), fresh);
         break;
       }
-      case 4: text[at] = static_cast<char>(32 + pick(95)); break;
-      case 5: text.erase(at, 1 + pick(4)); break;
-      case 6: text.insert(at, std::string(1, "{}()[],;:@!%.-+|_"[pick(17)])); break;
+      case 4:
+        text[at] = static_cast<char>(32 + pick(95));
+        break;
+      case 5:
+        text.erase(at, 1 + pick(4));
+        break;
+      case 6:
+        text.insert(at, std::string(1, "{}()[],;:@!%.-+|_"[pick(17)]));
+        break;
       default: {
-        static constexpr const char* kModifiers[] = {".u32", ".s64", ".f16x2", ".bf16", ".f64", ".pred", ".b8", ".v4", ".sat", ".wide", ".hi", ".cc", ".ftz", ".rz", ".shared", ".param", ".sync", ".b128"};
-        if (const size_t dot = text.find('.', at); dot != std::string::npos) text.insert(dot, kModifiers[pick(std::size(kModifiers))]);
+        static constexpr const char* kModifiers[] = {".u32", ".s64", ".f16x2",  ".bf16",  ".f64",  ".pred",
+                                                     ".b8",  ".v4",  ".sat",    ".wide",  ".hi",   ".cc",
+                                                     ".ftz", ".rz",  ".shared", ".param", ".sync", ".b128"};
+        if (const size_t dot = text.find('.', at); dot != std::string::npos)
+          text.insert(dot, kModifiers[pick(std::size(kModifiers))]);
       }
     }
   }

@@ -16,16 +16,26 @@ using SignedWide = __int128;
 bool compare(IntCompare how, uint64_t a, uint64_t b, Type type) {
   const int64_t sa = as_signed(a, type), sb = as_signed(b, type);
   switch (how) {
-    case IntCompare::Eq: return a == b;
-    case IntCompare::Ne: return a != b;
-    case IntCompare::LtS: return sa < sb;
-    case IntCompare::LeS: return sa <= sb;
-    case IntCompare::GtS: return sa > sb;
-    case IntCompare::GeS: return sa >= sb;
-    case IntCompare::LtU: return a < b;
-    case IntCompare::LeU: return a <= b;
-    case IntCompare::GtU: return a > b;
-    case IntCompare::GeU: return a >= b;
+    case IntCompare::Eq:
+      return a == b;
+    case IntCompare::Ne:
+      return a != b;
+    case IntCompare::LtS:
+      return sa < sb;
+    case IntCompare::LeS:
+      return sa <= sb;
+    case IntCompare::GtS:
+      return sa > sb;
+    case IntCompare::GeS:
+      return sa >= sb;
+    case IntCompare::LtU:
+      return a < b;
+    case IntCompare::LeU:
+      return a <= b;
+    case IntCompare::GtU:
+      return a > b;
+    case IntCompare::GeU:
+      return a >= b;
   }
   return false;
 }
@@ -53,31 +63,61 @@ uint64_t integer(const ir::Inst& inst, const std::vector<uint64_t>& args, const 
   const int64_t sa = as_signed(a, types[0]);
   const int64_t sb = args.size() > 1 ? as_signed(b, types[1]) : 0;
   switch (inst.op) {
-    case Op::Add: return a + b;
-    case Op::Sub: return a - b;
-    case Op::Mul: return a * b;
-    case Op::MulHiS: return static_cast<uint64_t>(static_cast<SignedWide>(sa) * sb >> bits);
-    case Op::MulHiU: return static_cast<uint64_t>(static_cast<Wide>(a) * b >> bits);
-    case Op::DivS: case Op::DivU: case Op::RemS: case Op::RemU: return divide(inst.op, a, b, type);
-    case Op::MinS: return sa < sb ? a : b;
-    case Op::MaxS: return sa > sb ? a : b;
-    case Op::MinU: return std::min(a, b);
-    case Op::MaxU: return std::max(a, b);
-    case Op::And: return a & b;
-    case Op::Or: return a | b;
-    case Op::Xor: return a ^ b;
-    case Op::Not: return ~a;
-    case Op::Shl: return b >= static_cast<uint64_t>(bits) ? 0 : a << b;
-    case Op::ShrU: return b >= static_cast<uint64_t>(bits) ? 0 : a >> b;
-    case Op::ShrS: return static_cast<uint64_t>(sa >> std::min<uint64_t>(b, static_cast<uint64_t>(bits) - 1));
-    case Op::Popc: return static_cast<uint64_t>(std::popcount(a));
-    case Op::Clz: return static_cast<uint64_t>(std::countl_zero(a) - (64 - ir::bits(types[0])));
-    case Op::Brev: return reverse(a, bits);
-    case Op::Trunc: case Op::ZExt: case Op::Bitcast: return a;
-    case Op::SExt: return static_cast<uint64_t>(sa);
-    case Op::ICmp: return compare(static_cast<IntCompare>(inst.imm), a, b, types[0]);
-    case Op::Select: return a ? args[1] : args[2];
-    default: break;
+    case Op::Add:
+      return a + b;
+    case Op::Sub:
+      return a - b;
+    case Op::Mul:
+      return a * b;
+    case Op::MulHiS:
+      return static_cast<uint64_t>(static_cast<SignedWide>(sa) * sb >> bits);
+    case Op::MulHiU:
+      return static_cast<uint64_t>(static_cast<Wide>(a) * b >> bits);
+    case Op::DivS:
+    case Op::DivU:
+    case Op::RemS:
+    case Op::RemU:
+      return divide(inst.op, a, b, type);
+    case Op::MinS:
+      return sa < sb ? a : b;
+    case Op::MaxS:
+      return sa > sb ? a : b;
+    case Op::MinU:
+      return std::min(a, b);
+    case Op::MaxU:
+      return std::max(a, b);
+    case Op::And:
+      return a & b;
+    case Op::Or:
+      return a | b;
+    case Op::Xor:
+      return a ^ b;
+    case Op::Not:
+      return ~a;
+    case Op::Shl:
+      return b >= static_cast<uint64_t>(bits) ? 0 : a << b;
+    case Op::ShrU:
+      return b >= static_cast<uint64_t>(bits) ? 0 : a >> b;
+    case Op::ShrS:
+      return static_cast<uint64_t>(sa >> std::min<uint64_t>(b, static_cast<uint64_t>(bits) - 1));
+    case Op::Popc:
+      return static_cast<uint64_t>(std::popcount(a));
+    case Op::Clz:
+      return static_cast<uint64_t>(std::countl_zero(a) - (64 - ir::bits(types[0])));
+    case Op::Brev:
+      return reverse(a, bits);
+    case Op::Trunc:
+    case Op::ZExt:
+    case Op::Bitcast:
+      return a;
+    case Op::SExt:
+      return static_cast<uint64_t>(sa);
+    case Op::ICmp:
+      return compare(static_cast<IntCompare>(inst.imm), a, b, types[0]);
+    case Op::Select:
+      return a ? args[1] : args[2];
+    default:
+      break;
   }
   WL_CHECK(false, std::string("the reference does not know ") + ir::info(inst.op).text);
 }
@@ -118,22 +158,39 @@ uint64_t atomic_result(const ir::Inst& inst, uint64_t old, uint64_t operand, uin
   using ir::AtomicOp;
   const int64_t so = as_signed(old, inst.type), sb = as_signed(operand, inst.type);
   switch (static_cast<AtomicOp>(inst.imm2)) {
-    case AtomicOp::Add: return old + operand;
-    case AtomicOp::MinS: return so < sb ? old : operand;
-    case AtomicOp::MaxS: return so > sb ? old : operand;
-    case AtomicOp::MinU: return std::min(old, operand);
-    case AtomicOp::MaxU: return std::max(old, operand);
-    case AtomicOp::And: return old & operand;
-    case AtomicOp::Or: return old | operand;
-    case AtomicOp::Xor: return old ^ operand;
-    case AtomicOp::Exch: return operand;
-    case AtomicOp::Cas: return old == operand ? second : old;
-    case AtomicOp::Inc: return old >= operand ? 0 : old + 1;
-    case AtomicOp::Dec: return old == 0 || old > operand ? operand : old - 1;
-    case AtomicOp::FAdd: return float_atomic(inst, Op::FAdd, old, operand);
-    case AtomicOp::FMin: return float_atomic(inst, Op::FMin, old, operand);
-    case AtomicOp::FMax: return float_atomic(inst, Op::FMax, old, operand);
-    case AtomicOp::F16Add: case AtomicOp::BF16Add: return add_halves(inst, old, operand);
+    case AtomicOp::Add:
+      return old + operand;
+    case AtomicOp::MinS:
+      return so < sb ? old : operand;
+    case AtomicOp::MaxS:
+      return so > sb ? old : operand;
+    case AtomicOp::MinU:
+      return std::min(old, operand);
+    case AtomicOp::MaxU:
+      return std::max(old, operand);
+    case AtomicOp::And:
+      return old & operand;
+    case AtomicOp::Or:
+      return old | operand;
+    case AtomicOp::Xor:
+      return old ^ operand;
+    case AtomicOp::Exch:
+      return operand;
+    case AtomicOp::Cas:
+      return old == operand ? second : old;
+    case AtomicOp::Inc:
+      return old >= operand ? 0 : old + 1;
+    case AtomicOp::Dec:
+      return old == 0 || old > operand ? operand : old - 1;
+    case AtomicOp::FAdd:
+      return float_atomic(inst, Op::FAdd, old, operand);
+    case AtomicOp::FMin:
+      return float_atomic(inst, Op::FMin, old, operand);
+    case AtomicOp::FMax:
+      return float_atomic(inst, Op::FMax, old, operand);
+    case AtomicOp::F16Add:
+    case AtomicOp::BF16Add:
+      return add_halves(inst, old, operand);
   }
   return old;
 }

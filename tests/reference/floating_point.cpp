@@ -30,12 +30,15 @@ class WithRounding {
 };
 
 // One width of float: its bits, its canonical NaN.
-template <typename T> struct Width;
-template <> struct Width<float> {
+template <typename T>
+struct Width;
+template <>
+struct Width<float> {
   static float decode(uint64_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits)); }
   static uint64_t encode(float v) { return std::isnan(v) ? 0x7fffffffu : std::bit_cast<uint32_t>(v); }
 };
-template <> struct Width<double> {
+template <>
+struct Width<double> {
   static double decode(uint64_t bits) { return std::bit_cast<double>(bits); }
   static uint64_t encode(double v) { return std::isnan(v) ? 0x7ff8000000000000u : std::bit_cast<uint64_t>(v); }
 };
@@ -69,12 +72,18 @@ T round_integral(T x, Rounding rounding) {
 template <typename T>
 T approximate(Op op, T x) {
   switch (op) {
-    case Op::Ex2: return static_cast<T>(std::exp2(static_cast<double>(x)));
-    case Op::Lg2: return static_cast<T>(std::log2(static_cast<double>(x)));
-    case Op::Sin: return static_cast<T>(std::sin(static_cast<double>(x)));
-    case Op::Cos: return static_cast<T>(std::cos(static_cast<double>(x)));
-    case Op::Tanh: return static_cast<T>(std::tanh(static_cast<double>(x)));
-    default: return static_cast<T>(1.0 / std::sqrt(static_cast<double>(x)));  // rsqrt
+    case Op::Ex2:
+      return static_cast<T>(std::exp2(static_cast<double>(x)));
+    case Op::Lg2:
+      return static_cast<T>(std::log2(static_cast<double>(x)));
+    case Op::Sin:
+      return static_cast<T>(std::sin(static_cast<double>(x)));
+    case Op::Cos:
+      return static_cast<T>(std::cos(static_cast<double>(x)));
+    case Op::Tanh:
+      return static_cast<T>(std::tanh(static_cast<double>(x)));
+    default:
+      return static_cast<T>(1.0 / std::sqrt(static_cast<double>(x)));  // rsqrt
   }
 }
 
@@ -90,27 +99,60 @@ uint64_t arithmetic(const ir::Inst& inst, const std::vector<uint64_t>& args) {
   {
     const WithRounding mode(inst.rounding);
     switch (inst.op) {
-      case Op::FAdd: result = x[0] + x[1]; break;
-      case Op::FSub: result = x[0] - x[1]; break;
-      case Op::FMul: result = x[0] * x[1]; break;
-      case Op::FDiv: result = x[0] / x[1]; break;
-      case Op::FFma: result = std::fma(x[0], x[1], x[2]); break;
-      case Op::FSqrt: result = std::sqrt(x[0]); break;
-      default: break;
+      case Op::FAdd:
+        result = x[0] + x[1];
+        break;
+      case Op::FSub:
+        result = x[0] - x[1];
+        break;
+      case Op::FMul:
+        result = x[0] * x[1];
+        break;
+      case Op::FDiv:
+        result = x[0] / x[1];
+        break;
+      case Op::FFma:
+        result = std::fma(x[0], x[1], x[2]);
+        break;
+      case Op::FSqrt:
+        result = std::sqrt(x[0]);
+        break;
+      default:
+        break;
     }
   }
   switch (inst.op) {
-    case Op::FNeg: return std::bit_cast<std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>(x[0]) ^ sign;
-    case Op::FAbs: return std::bit_cast<std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>(x[0]) & ~sign;
-    case Op::FCopysign: return (args[1] & ~sign) | (args[0] & sign);
-    case Op::FMin: case Op::FMax: result = least(x[0], x[1], inst.op == Op::FMax); break;
-    case Op::FMinNan: case Op::FMaxNan:
-      result = std::isnan(x[0]) || std::isnan(x[1]) ? std::numeric_limits<T>::quiet_NaN() : least(x[0], x[1], inst.op == Op::FMaxNan);
+    case Op::FNeg:
+      return std::bit_cast<std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>(x[0]) ^ sign;
+    case Op::FAbs:
+      return std::bit_cast<std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>(x[0]) & ~sign;
+    case Op::FCopysign:
+      return (args[1] & ~sign) | (args[0] & sign);
+    case Op::FMin:
+    case Op::FMax:
+      result = least(x[0], x[1], inst.op == Op::FMax);
       break;
-    case Op::FRound: result = round_integral(x[0], inst.rounding); break;
-    case Op::FSat: result = saturate(x[0]); break;
-    case Op::Ex2: case Op::Lg2: case Op::Sin: case Op::Cos: case Op::Tanh: case Op::Rsqrt: result = approximate(inst.op, x[0]); break;
-    default: break;
+    case Op::FMinNan:
+    case Op::FMaxNan:
+      result = std::isnan(x[0]) || std::isnan(x[1]) ? std::numeric_limits<T>::quiet_NaN()
+                                                    : least(x[0], x[1], inst.op == Op::FMaxNan);
+      break;
+    case Op::FRound:
+      result = round_integral(x[0], inst.rounding);
+      break;
+    case Op::FSat:
+      result = saturate(x[0]);
+      break;
+    case Op::Ex2:
+    case Op::Lg2:
+    case Op::Sin:
+    case Op::Cos:
+    case Op::Tanh:
+    case Op::Rsqrt:
+      result = approximate(inst.op, x[0]);
+      break;
+    default:
+      break;
   }
   return Width<T>::encode(inst.ftz ? flush(result) : result);
 }
@@ -119,20 +161,34 @@ template <typename T>
 bool compare(FloatCompare how, T a, T b) {
   const bool unordered = std::isnan(a) || std::isnan(b);
   switch (how) {
-    case FloatCompare::Eq: return a == b;
-    case FloatCompare::Ne: return !unordered && a != b;
-    case FloatCompare::Lt: return a < b;
-    case FloatCompare::Le: return a <= b;
-    case FloatCompare::Gt: return a > b;
-    case FloatCompare::Ge: return a >= b;
-    case FloatCompare::Equ: return unordered || a == b;
-    case FloatCompare::Neu: return unordered || a != b;
-    case FloatCompare::Ltu: return unordered || a < b;
-    case FloatCompare::Leu: return unordered || a <= b;
-    case FloatCompare::Gtu: return unordered || a > b;
-    case FloatCompare::Geu: return unordered || a >= b;
-    case FloatCompare::Num: return !unordered;
-    case FloatCompare::Nan: return unordered;
+    case FloatCompare::Eq:
+      return a == b;
+    case FloatCompare::Ne:
+      return !unordered && a != b;
+    case FloatCompare::Lt:
+      return a < b;
+    case FloatCompare::Le:
+      return a <= b;
+    case FloatCompare::Gt:
+      return a > b;
+    case FloatCompare::Ge:
+      return a >= b;
+    case FloatCompare::Equ:
+      return unordered || a == b;
+    case FloatCompare::Neu:
+      return unordered || a != b;
+    case FloatCompare::Ltu:
+      return unordered || a < b;
+    case FloatCompare::Leu:
+      return unordered || a <= b;
+    case FloatCompare::Gtu:
+      return unordered || a > b;
+    case FloatCompare::Geu:
+      return unordered || a >= b;
+    case FloatCompare::Num:
+      return !unordered;
+    case FloatCompare::Nan:
+      return unordered;
   }
   return false;
 }
@@ -150,12 +206,18 @@ uint64_t compare_bits(const ir::Inst& inst, uint64_t a, uint64_t b) {
 template <typename T>
 bool is_class(ir::FloatClass which, T x) {
   switch (which) {
-    case ir::FloatClass::Finite: return std::isfinite(x);
-    case ir::FloatClass::Infinite: return std::isinf(x);
-    case ir::FloatClass::Number: return !std::isnan(x);
-    case ir::FloatClass::NotANumber: return std::isnan(x);
-    case ir::FloatClass::Normal: return std::isnormal(x);
-    case ir::FloatClass::Subnormal: return std::fpclassify(x) == FP_SUBNORMAL;
+    case ir::FloatClass::Finite:
+      return std::isfinite(x);
+    case ir::FloatClass::Infinite:
+      return std::isinf(x);
+    case ir::FloatClass::Number:
+      return !std::isnan(x);
+    case ir::FloatClass::NotANumber:
+      return std::isnan(x);
+    case ir::FloatClass::Normal:
+      return std::isnormal(x);
+    case ir::FloatClass::Subnormal:
+      return std::fpclassify(x) == FP_SUBNORMAL;
   }
   return false;
 }
@@ -233,36 +295,44 @@ double decode_half(uint16_t bits, int exponent, int mantissa) {
   return sign * std::ldexp(fraction + (1 << mantissa), field - 1 + least_exponent - mantissa);
 }
 
-bool is_float_operation(Op op) {
-  return (op >= Op::SIToF && op <= Op::Rsqrt) || op == Op::FCmp || op == Op::TestP;
-}
+bool is_float_operation(Op op) { return (op >= Op::SIToF && op <= Op::Rsqrt) || op == Op::FCmp || op == Op::TestP; }
 
 uint64_t compute_float(const ir::Inst& inst, const std::vector<uint64_t>& args, const std::vector<Type>& types) {
   const uint64_t a = args[0];
   const bool wide = types[0] == Type::F64;
   switch (inst.op) {
-    case Op::SIToF: case Op::UIToF:
+    case Op::SIToF:
+    case Op::UIToF:
       return inst.type == Type::F64 ? from_integer<double>(inst, a, types[0], inst.op == Op::SIToF)
                                     : from_integer<float>(inst, a, types[0], inst.op == Op::SIToF);
-    case Op::FToSI: case Op::FToUI:
+    case Op::FToSI:
+    case Op::FToUI:
       return wide ? to_integer(inst, Width<double>::decode(a), inst.op == Op::FToSI)
                   : to_integer(inst, Width<float>::decode(a), inst.op == Op::FToSI);
     case Op::FExt: {
       const float x = Width<float>::decode(a);
       return Width<double>::encode(inst.ftz ? flush(x) : x);
     }
-    case Op::FTrunc: return narrow(inst, Width<double>::decode(a));
-    case Op::F16ToF32: return Width<float>::encode(static_cast<float>(decode_half(static_cast<uint16_t>(a), 5, 10)));
-    case Op::BF16ToF32: return Width<float>::encode(static_cast<float>(decode_half(static_cast<uint16_t>(a), 8, 7)));
-    case Op::F32ToF16: return encode_half(Width<float>::decode(a), 5, 10, inst.rounding);
-    case Op::F64ToF16: return encode_half(Width<double>::decode(a), 5, 10, inst.rounding);
-    case Op::F32ToBF16: return encode_half(Width<float>::decode(a), 8, 7, inst.rounding);
-    case Op::FCmp: return wide ? compare_bits<double>(inst, a, args[1]) : compare_bits<float>(inst, a, args[1]);
+    case Op::FTrunc:
+      return narrow(inst, Width<double>::decode(a));
+    case Op::F16ToF32:
+      return Width<float>::encode(static_cast<float>(decode_half(static_cast<uint16_t>(a), 5, 10)));
+    case Op::BF16ToF32:
+      return Width<float>::encode(static_cast<float>(decode_half(static_cast<uint16_t>(a), 8, 7)));
+    case Op::F32ToF16:
+      return encode_half(Width<float>::decode(a), 5, 10, inst.rounding);
+    case Op::F64ToF16:
+      return encode_half(Width<double>::decode(a), 5, 10, inst.rounding);
+    case Op::F32ToBF16:
+      return encode_half(Width<float>::decode(a), 8, 7, inst.rounding);
+    case Op::FCmp:
+      return wide ? compare_bits<double>(inst, a, args[1]) : compare_bits<float>(inst, a, args[1]);
     case Op::TestP: {
       const auto which = static_cast<ir::FloatClass>(inst.imm);
       return wide ? is_class(which, Width<double>::decode(a)) : is_class(which, Width<float>::decode(a));
     }
-    default: return wide ? arithmetic<double>(inst, args) : arithmetic<float>(inst, args);
+    default:
+      return wide ? arithmetic<double>(inst, args) : arithmetic<float>(inst, args);
   }
 }
 

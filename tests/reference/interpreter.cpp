@@ -23,20 +23,20 @@ constexpr uint64_t kMaxSteps = 200'000'000;  // of one launch
 enum class State : uint8_t { Runs, AtWarpOperation, AtBarrier, Done };
 
 struct Thread {
-  uint32_t index = 0;               // linear, in the block
+  uint32_t index = 0;  // linear, in the block
   State state = State::Runs;
   ir::BlockId block = 0, previous = ir::kNone;
-  size_t next = 0;                  // in Block::insts
-  std::vector<uint64_t> values;     // by slot
+  size_t next = 0;               // in Block::insts
+  std::vector<uint64_t> values;  // by slot
   std::vector<uint8_t> local;
   uint64_t barrier_result = 0;
 };
 
 struct Barrier {
-  uint64_t arrived = 0;             // threads, waiting ones included
+  uint64_t arrived = 0;  // threads, waiting ones included
   std::vector<Thread*> waiting;
-  uint64_t yes = 0;                 // of a reducing barrier: how many gave true
-  uint64_t expected = 0;            // 0: all threads of the block
+  uint64_t yes = 0;       // of a reducing barrier: how many gave true
+  uint64_t expected = 0;  // 0: all threads of the block
 };
 
 class BlockRun {
@@ -64,7 +64,8 @@ class BlockRun {
           progress = true;
           if (stop_) return stop_;
         }
-      if (std::all_of(threads_.begin(), threads_.end(), [](const Thread& t) { return t.state == State::Done; })) return {};
+      if (std::all_of(threads_.begin(), threads_.end(), [](const Thread& t) { return t.state == State::Done; }))
+        return {};
       progress |= resolve_warp_operations(true);
       if (!progress) progress |= resolve_warp_operations(false);
       if (!progress) progress |= resolve_barriers();
@@ -80,9 +81,15 @@ class BlockRun {
     if (!stop_) stop_ = Stop{kind, std::move(message), where_, thread.index};
   }
 
-  uint64_t get(const Thread& thread, ValueId id, uint32_t component = 0) const { return thread.values[slots_[id] + component]; }
-  void set(Thread& thread, ValueId id, uint64_t value, uint32_t component = 0) { thread.values[slots_[id] + component] = value; }
-  bool guarded_off(const Thread& thread, const ir::Inst& inst) const { return inst.guard != ir::kNone && !get(thread, inst.guard); }
+  uint64_t get(const Thread& thread, ValueId id, uint32_t component = 0) const {
+    return thread.values[slots_[id] + component];
+  }
+  void set(Thread& thread, ValueId id, uint64_t value, uint32_t component = 0) {
+    thread.values[slots_[id] + component] = value;
+  }
+  bool guarded_off(const Thread& thread, const ir::Inst& inst) const {
+    return inst.guard != ir::kNone && !get(thread, inst.guard);
+  }
 
   void run_thread(Thread& thread) {
     while (thread.state == State::Runs && !stop_) {
@@ -94,35 +101,62 @@ class BlockRun {
         return;
       }
       instructions_ += inst.weight;
-      if (ir::info(inst.op).effect == ir::Effect::Ends) leave(thread, inst);
-      else step(thread, id, inst);
+      if (ir::info(inst.op).effect == ir::Effect::Ends)
+        leave(thread, inst);
+      else
+        step(thread, id, inst);
     }
   }
 
   static bool is_warp_operation(Op op) {
-    return op == Op::Shuffle || op == Op::Vote || op == Op::Match || op == Op::Redux || op == Op::ActiveMask || op == Op::WarpSync;
+    return op == Op::Shuffle || op == Op::Vote || op == Op::Match || op == Op::Redux || op == Op::ActiveMask ||
+           op == Op::WarpSync;
   }
 
   void step(Thread& thread, ValueId id, const ir::Inst& inst) {
     ++thread.next;
     switch (inst.op) {
-      case Op::Phi: return enter_block(thread);
-      case Op::Const: return set(thread, id, inst.imm);
-      case Op::Undef: return set(thread, id, 0);
-      case Op::Special: case Op::Clock: return set(thread, id, special(thread, static_cast<ir::SpecialRegister>(inst.imm)) & mask_of(inst.type));
-      case Op::Param: return set(thread, id, read_bytes(launch_.params.data() + inst.imm, ir::bytes(inst.type)));
-      case Op::SymbolAddress: return set(thread, id, launch_.symbols.at(inst.imm));
-      case Op::Extract: return set(thread, id, get(thread, inst.args[0], static_cast<uint32_t>(inst.imm)));
-      case Op::Load: case Op::Store: case Op::Atomic: case Op::Reduce: return access(thread, id, inst);
-      case Op::ToGeneric: return set(thread, id, window(thread, inst.space) + get(thread, inst.args[0]));
-      case Op::FromGeneric: return set(thread, id, get(thread, inst.args[0]) - window(thread, inst.space));
-      case Op::IsSpace: return set(thread, id, is_space(thread, inst.space, get(thread, inst.args[0])));
-      case Op::BarrierResult: return set(thread, id, thread.barrier_result);
-      case Op::Fence: case Op::Prefetch: return;
-      case Op::Shuffle: case Op::Vote: case Op::Match: case Op::Redux: case Op::ActiveMask: case Op::WarpSync:
+      case Op::Phi:
+        return enter_block(thread);
+      case Op::Const:
+        return set(thread, id, inst.imm);
+      case Op::Undef:
+        return set(thread, id, 0);
+      case Op::Special:
+      case Op::Clock:
+        return set(thread, id, special(thread, static_cast<ir::SpecialRegister>(inst.imm)) & mask_of(inst.type));
+      case Op::Param:
+        return set(thread, id, read_bytes(launch_.params.data() + inst.imm, ir::bytes(inst.type)));
+      case Op::SymbolAddress:
+        return set(thread, id, launch_.symbols.at(inst.imm));
+      case Op::Extract:
+        return set(thread, id, get(thread, inst.args[0], static_cast<uint32_t>(inst.imm)));
+      case Op::Load:
+      case Op::Store:
+      case Op::Atomic:
+      case Op::Reduce:
+        return access(thread, id, inst);
+      case Op::ToGeneric:
+        return set(thread, id, window(thread, inst.space) + get(thread, inst.args[0]));
+      case Op::FromGeneric:
+        return set(thread, id, get(thread, inst.args[0]) - window(thread, inst.space));
+      case Op::IsSpace:
+        return set(thread, id, is_space(thread, inst.space, get(thread, inst.args[0])));
+      case Op::BarrierResult:
+        return set(thread, id, thread.barrier_result);
+      case Op::Fence:
+      case Op::Prefetch:
+        return;
+      case Op::Shuffle:
+      case Op::Vote:
+      case Op::Match:
+      case Op::Redux:
+      case Op::ActiveMask:
+      case Op::WarpSync:
         if (watcher_) watcher_->guarded_off(thread.index);
         return;
-      default: break;
+      default:
+        break;
     }
     std::vector<uint64_t> args;
     std::vector<Type> types;
@@ -136,10 +170,12 @@ class BlockRun {
   // All phis of a block take their values at once, from the edge that was taken.
   void enter_block(Thread& thread) {
     const ir::Block& block = f_.blocks[thread.block];
-    const auto edge = static_cast<size_t>(std::find(block.preds.begin(), block.preds.end(), thread.previous) - block.preds.begin());
+    const auto edge =
+        static_cast<size_t>(std::find(block.preds.begin(), block.preds.end(), thread.previous) - block.preds.begin());
     std::vector<uint64_t> values;
     size_t count = 0;
-    for (; f_.insts[block.insts[count]].op == Op::Phi; ++count) values.push_back(get(thread, f_.insts[block.insts[count]].args[edge]));
+    for (; f_.insts[block.insts[count]].op == Op::Phi; ++count)
+      values.push_back(get(thread, f_.insts[block.insts[count]].args[edge]));
     for (size_t i = 0; i < count; ++i) set(thread, block.insts[i], values[i]);
     thread.next = count;
   }
@@ -154,11 +190,17 @@ class BlockRun {
   void leave(Thread& thread, const ir::Inst& inst) {
     const auto& succs = f_.blocks[thread.block].succs;
     switch (inst.op) {
-      case Op::Br: return go(thread, succs[0]);
-      case Op::CondBr: return go(thread, succs[get(thread, inst.args[0]) ? 0 : 1]);
-      case Op::Exit: thread.state = State::Done; return;
-      case Op::Barrier: return arrive(thread, inst);
-      default: break;
+      case Op::Br:
+        return go(thread, succs[0]);
+      case Op::CondBr:
+        return go(thread, succs[get(thread, inst.args[0]) ? 0 : 1]);
+      case Op::Exit:
+        thread.state = State::Done;
+        return;
+      case Op::Barrier:
+        return arrive(thread, inst);
+      default:
+        break;
     }
     const auto kind = static_cast<ir::TrapKind>(inst.imm2);
     stop(kind == ir::TrapKind::Trap     ? Stop::Kind::Trap
@@ -183,7 +225,8 @@ class BlockRun {
   }
 
   bool resolve_barriers() {
-    const auto alive = static_cast<uint64_t>(std::count_if(threads_.begin(), threads_.end(), [](const Thread& t) { return t.state != State::Done; }));
+    const auto alive = static_cast<uint64_t>(
+        std::count_if(threads_.begin(), threads_.end(), [](const Thread& t) { return t.state != State::Done; }));
     for (auto it = barriers_.begin(); it != barriers_.end(); ++it) {
       Barrier& barrier = it->second;
       const uint64_t expected = barrier.expected ? barrier.expected : alive;
@@ -245,7 +288,8 @@ class BlockRun {
     w.lanes = lanes;
     for (uint32_t lane = 0; lane < kWarpSize; ++lane)
       if (lanes >> lane & 1)
-        for (size_t i = 0; i < inst.args.size() && i < 4; ++i) w.args[lane][i] = get(threads_[first + lane], inst.args[i]);
+        for (size_t i = 0; i < inst.args.size() && i < 4; ++i)
+          w.args[lane][i] = get(threads_[first + lane], inst.args[i]);
     compute_warp(inst, inst.args.empty() ? Type::Void : f_.insts[inst.args[0]].type, w);
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
       if (!(lanes >> lane & 1)) continue;
@@ -275,7 +319,9 @@ class BlockRun {
   bool is_space(Thread& thread, Space space, uint64_t address) {
     const auto in = [&](Space s, uint64_t bytes) { return address - window(thread, s) < bytes; };
     const bool shared = in(Space::Shared, shared_.size()), local = in(Space::Local, thread.local.size());
-    return space == Space::Shared ? shared : space == Space::Local ? local : space == Space::Global && !shared && !local;
+    return space == Space::Shared  ? shared
+           : space == Space::Local ? local
+                                   : space == Space::Global && !shared && !local;
   }
 
   // Where the access lies in this process; nullptr where it is out of bounds.
@@ -299,10 +345,13 @@ class BlockRun {
     }
     const int bytes = ir::bytes(inst.type);
     uint8_t* at = place(thread, inst, static_cast<uint64_t>(bytes) * inst.count);
-    if (!at) return stop(Stop::Kind::OutOfBounds, thread, fmt::format("an access of {} memory out of bounds", ir::to_string(inst.space)));
+    if (!at)
+      return stop(Stop::Kind::OutOfBounds, thread,
+                  fmt::format("an access of {} memory out of bounds", ir::to_string(inst.space)));
     if (watcher_) report(thread, id, inst, at);
     if (inst.op == Op::Load) {
-      for (uint32_t i = 0; i < inst.count; ++i) set(thread, id, read_bytes(at + i * static_cast<uint32_t>(bytes), bytes), i);
+      for (uint32_t i = 0; i < inst.count; ++i)
+        set(thread, id, read_bytes(at + i * static_cast<uint32_t>(bytes), bytes), i);
     } else if (inst.op == Op::Store) {
       for (uint32_t i = 0; i < inst.count; ++i) {
         const uint64_t value = get(thread, inst.args[i + 1]);
@@ -321,7 +370,9 @@ class BlockRun {
     const auto address = reinterpret_cast<uint64_t>(at);
     Space lies_in = inst.space;
     if (lies_in == Space::Generic)
-      lies_in = is_space(thread, Space::Shared, address) ? Space::Shared : is_space(thread, Space::Local, address) ? Space::Local : Space::Global;
+      lies_in = is_space(thread, Space::Shared, address)  ? Space::Shared
+                : is_space(thread, Space::Local, address) ? Space::Local
+                                                          : Space::Global;
     const bool in_window = inst.space == Space::Shared || inst.space == Space::Local;
     watcher_->access(thread.index, id, lies_in, in_window ? address - window(thread, inst.space) : address);
   }
@@ -333,32 +384,61 @@ class BlockRun {
     const Dim3 &block = launch_.block, &grid = launch_.grid;
     const uint32_t lane = thread.index % kWarpSize;
     switch (which) {
-      case TidX: return thread.index % block.x;
-      case TidY: return thread.index / block.x % block.y;
-      case TidZ: return thread.index / block.x / block.y;
-      case NtidX: return block.x;
-      case NtidY: return block.y;
-      case NtidZ: return block.z;
-      case CtaidX: return where_.x;
-      case CtaidY: return where_.y;
-      case CtaidZ: return where_.z;
-      case NctaidX: return grid.x;
-      case NctaidY: return grid.y;
-      case NctaidZ: return grid.z;
-      case LaneId: return lane;
-      case WarpId: return thread.index / kWarpSize;
-      case NwarpId: return (block.count() + kWarpSize - 1) / kWarpSize;
-      case NsmId: return 1;
-      case LanemaskEq: return 1u << lane;
-      case LanemaskLt: return (1u << lane) - 1;
-      case LanemaskLe: return (2u << lane) - 1;
-      case LanemaskGt: return ~((2u << lane) - 1);
-      case LanemaskGe: return ~((1u << lane) - 1);
-      case Clock: case Clock64: case GlobalTimer: case GlobalTimerLo: return *steps_;
-      case DynamicSharedSize: return launch_.dynamic_shared_bytes;
-      case TotalSharedSize: return shared_.size();
-      case ParamBase: return reinterpret_cast<uint64_t>(launch_.params.data());
-      default: return 0;
+      case TidX:
+        return thread.index % block.x;
+      case TidY:
+        return thread.index / block.x % block.y;
+      case TidZ:
+        return thread.index / block.x / block.y;
+      case NtidX:
+        return block.x;
+      case NtidY:
+        return block.y;
+      case NtidZ:
+        return block.z;
+      case CtaidX:
+        return where_.x;
+      case CtaidY:
+        return where_.y;
+      case CtaidZ:
+        return where_.z;
+      case NctaidX:
+        return grid.x;
+      case NctaidY:
+        return grid.y;
+      case NctaidZ:
+        return grid.z;
+      case LaneId:
+        return lane;
+      case WarpId:
+        return thread.index / kWarpSize;
+      case NwarpId:
+        return (block.count() + kWarpSize - 1) / kWarpSize;
+      case NsmId:
+        return 1;
+      case LanemaskEq:
+        return 1u << lane;
+      case LanemaskLt:
+        return (1u << lane) - 1;
+      case LanemaskLe:
+        return (2u << lane) - 1;
+      case LanemaskGt:
+        return ~((2u << lane) - 1);
+      case LanemaskGe:
+        return ~((1u << lane) - 1);
+      case Clock:
+      case Clock64:
+      case GlobalTimer:
+      case GlobalTimerLo:
+        return *steps_;
+      case DynamicSharedSize:
+        return launch_.dynamic_shared_bytes;
+      case TotalSharedSize:
+        return shared_.size();
+      case ParamBase:
+        return reinterpret_cast<uint64_t>(launch_.params.data());
+      default:
+        return 0;
     }
   }
 

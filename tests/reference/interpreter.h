@@ -18,20 +18,20 @@ namespace warplens::reference {
 struct Launch {
   Dim3 grid, block;
   uint32_t dynamic_shared_bytes = 0;
-  std::vector<uint8_t> params;     // the parameter buffer
-  std::vector<uint64_t> symbols;   // where ir::Module::symbols live
+  std::vector<uint8_t> params;    // the parameter buffer
+  std::vector<uint64_t> symbols;  // where ir::Module::symbols live
 };
 
 struct Stop {
   enum class Kind : uint8_t { Trap, Unsupported, Assert, OutOfBounds, Deadlock, TooLong } kind = Kind::Trap;
   std::string message;
   Dim3 block{0, 0, 0};
-  uint32_t thread = 0;             // linear, in the block
+  uint32_t thread = 0;  // linear, in the block
 };
 
 struct Outcome {
-  std::optional<Stop> stop;            // nothing: the grid ran to its end
-  uint64_t thread_instructions = 0;    // PTX instructions, lane by lane (the sum of Inst::weight)
+  std::optional<Stop> stop;          // nothing: the grid ran to its end
+  uint64_t thread_instructions = 0;  // PTX instructions, lane by lane (the sum of Inst::weight)
 };
 
 // Looks on. Threads of a block are told apart by their linear index; what one thread does comes in its own order, what

@@ -9,13 +9,17 @@ namespace {
 
 template <typename T>
 T decode(uint64_t bits) {
-  if constexpr (sizeof(T) == 4) return std::bit_cast<T>(static_cast<uint32_t>(bits));
-  else return std::bit_cast<T>(bits);
+  if constexpr (sizeof(T) == 4)
+    return std::bit_cast<T>(static_cast<uint32_t>(bits));
+  else
+    return std::bit_cast<T>(bits);
 }
 template <typename T>
 uint64_t encode(T value) {
-  if constexpr (sizeof(T) == 4) return std::bit_cast<uint32_t>(value);
-  else return std::bit_cast<uint64_t>(value);
+  if constexpr (sizeof(T) == 4)
+    return std::bit_cast<uint32_t>(value);
+  else
+    return std::bit_cast<uint64_t>(value);
 }
 
 template <typename R, typename... Args, size_t... I>

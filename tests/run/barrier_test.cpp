@@ -18,7 +18,8 @@ std::string kernel(const std::string& body) {
     shl.b32 %r10, %r0, 2;
     mov.u32 %r11, words;
     add.u32 %r12, %r11, %r10;
-)" + body + R"(
+)" + body +
+         R"(
     ld.param.u64 %rd1, [out];
     mul.wide.u32 %rd2, %r0, 4;
     add.s64 %rd1, %rd1, %rd2;
@@ -46,7 +47,8 @@ TEST(Barrier, ReverseThroughSharedMemory) {
     shl.b32 %r3, %r3, 2;
     add.u32 %r3, %r3, %r11;
     ld.shared.u32 %r1, [%r3+-4];
-)", threads, [=](u32 t) { return threads - 1 - t; });
+)",
+                threads, [=](u32 t) { return threads - 1 - t; });
 }
 
 TEST(Barrier, TreeReductionInALoop) {
@@ -69,7 +71,8 @@ SKIP:
     @%p2 bra LOOP;
     bar.sync 0;
     ld.shared.u32 %r1, [words];
-)", 128, [](u32) { return 127u * 128 / 2; });
+)",
+              128, [](u32) { return 127u * 128 / 2; });
 }
 
 TEST(Barrier, Reductions) {
@@ -82,7 +85,8 @@ TEST(Barrier, Reductions) {
     selp.u32 %r4, 2000, 0, %p3;
     add.u32 %r1, %r2, %r3;
     add.u32 %r1, %r1, %r4;
-)", 96, [](u32) { return 37u + 2000; });
+)",
+              96, [](u32) { return 37u + 2000; });
 }
 
 TEST(Barrier, SomeThreadsLeaveBefore) {
@@ -95,7 +99,8 @@ TEST(Barrier, SomeThreadsLeaveBefore) {
     shl.b32 %r3, %r3, 2;
     add.u32 %r3, %r3, %r11;
     ld.shared.u32 %r1, [%r3];
-)", 96, [](u32 t) { return t < 64 ? t ^ 32 : 0; });
+)",
+              96, [](u32 t) { return t < 64 ? t ^ 32 : 0; });
 }
 
 TEST(Barrier, NamedWithAThreadCount) {
@@ -111,7 +116,8 @@ TEST(Barrier, NamedWithAThreadCount) {
     add.u32 %r3, %r3, %r11;
     ld.shared.u32 %r1, [%r3];
 DONE:
-)", 96, [](u32 t) { return t < 64 ? t ^ 32 : 5; });
+)",
+              96, [](u32 t) { return t < 64 ? t ^ 32 : 5; });
 }
 
 TEST(Barrier, ProducerArrivesConsumerWaits) {
@@ -127,7 +133,8 @@ CONSUME:
     bar.sync 2, 64;
     ld.shared.u32 %r1, [%r12+-128];
 DONE:
-)", 64, [](u32 t) { return t < 32 ? 0 : t - 32 + 500; });
+)",
+              64, [](u32 t) { return t < 32 ? 0 : t - 32 + 500; });
 }
 
 TEST(Barrier, ReachedInDivergentCode) {
@@ -146,7 +153,8 @@ MEET:
     shl.b32 %r3, %r3, 2;
     add.u32 %r3, %r3, %r11;
     ld.shared.u32 %r1, [%r3];
-)", 64, [](u32 t) { return t ^ 63; });
+)",
+              64, [](u32 t) { return t ^ 63; });
 }
 
 }  // namespace

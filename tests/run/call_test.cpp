@@ -15,7 +15,8 @@ std::string kernel(const std::string& functions, const std::string& body) {
     .reg .b64 %rd<8>;
     .reg .pred %p<4>;
     mov.u32 %r0, %tid.x;
-)" + body + R"(
+)" + body +
+         R"(
     ld.param.u64 %rd1, [out];
     mul.wide.u32 %rd2, %r0, 4;
     add.s64 %rd1, %rd1, %rd2;
@@ -67,10 +68,11 @@ TEST(Call, ReturnsFromSeveralPlaces) {
     ld.param.b32 %r2, [retval0];
     }
     add.u32 %r1, %r1, %r2;
-)"), [](u32 t) {
-    const auto twice = [](u32 x) { return x > 40 ? 99 : 2 * x; };
-    return twice(t) + twice(twice(t));
-  });
+)"),
+              [](u32 t) {
+                const auto twice = [](u32 x) { return x > 40 ? 99 : 2 * x; };
+                return twice(t) + twice(twice(t));
+              });
 }
 
 TEST(Call, Guarded) {
@@ -85,7 +87,8 @@ TEST(Call, Guarded) {
     @%p1 call (retval0), twice, (param0);
     ld.param.b32 %r1, [retval0];
     }
-)"), [](u32 t) { return t < 9 ? 2 * t : 5; });
+)"),
+              [](u32 t) { return t < 9 ? 2 * t : 5; });
 }
 
 TEST(Call, StructsInPieces) {
@@ -104,7 +107,8 @@ TEST(Call, StructsInPieces) {
     st.param.b32 [result+4], %r3;
     ret;
 }
-)", R"(
+)",
+                     R"(
     {
     .param .align 8 .b8 param0[16];
     cvt.u16.u32 %h1, %r0;
@@ -119,7 +123,8 @@ TEST(Call, StructsInPieces) {
     ld.param.v2.b32 {%r2, %r3}, [retval0];
     }
     mul.lo.u32 %r1, %r2, %r3;
-)"), [](u32 t) { return ((t + 256) * 3 + t) * 5; });
+)"),
+              [](u32 t) { return ((t + 256) * 3 + t) * 5; });
 }
 
 TEST(Call, AddressOfAParameter) {
@@ -137,7 +142,8 @@ TEST(Call, AddressOfAParameter) {
     st.param.b32 [result], %r2;
     ret;
 }
-)", R"(
+)",
+                     R"(
     and.b32 %r2, %r0, 3;
     {
     .param .align 4 .b8 param0[16];
@@ -148,7 +154,8 @@ TEST(Call, AddressOfAParameter) {
     call.uni (retval0), pick, (param0, param1);
     ld.param.b32 %r1, [retval0];
     }
-)"), [](u32 t) { return t % 4 == 3 ? t : (t % 4 + 1) * 10; });
+)"),
+              [](u32 t) { return t % 4 == 3 ? t : (t % 4 + 1) * 10; });
 }
 
 TEST(Call, NestedWithLocalMemoryAndLoops) {
@@ -191,7 +198,8 @@ DONE:
     st.param.b32 [result], %r2;
     ret;
 }
-)", R"(
+)",
+                     R"(
     and.b32 %r2, %r0, 7;
     {
     .param .b32 param0;
@@ -200,7 +208,8 @@ DONE:
     call.uni (retval0), outer, (param0);
     ld.param.b32 %r1, [retval0];
     }
-)"), [](u32 t) { return (t & 7) * ((t & 7) + 1) / 2 + (t & 7) + 1000; });
+)"),
+              [](u32 t) { return (t & 7) * ((t & 7) + 1) / 2 + (t & 7) + 1000; });
 }
 
 TEST(Call, RegisterParameters) {
@@ -216,11 +225,13 @@ TEST(Call, RegisterParameters) {
 {
     ret;
 }
-)", R"(
+)",
+                     R"(
     call nothing, ();
     call nothing;
     call (%r1), add3, (%r0, 10);
-)"), [](u32 t) { return t + 13; });
+)"),
+              [](u32 t) { return t + 13; });
 }
 
 TEST(Call, ExitInsideAFunction) {
@@ -234,14 +245,16 @@ TEST(Call, ExitInsideAFunction) {
     @%p1 exit;
     ret;
 }
-)", R"(
+)",
+                     R"(
     {
     .param .b32 param0;
     st.param.b32 [param0], %r0;
     call.uni stop_if_big, (param0);
     }
     mov.u32 %r1, 1;
-)"), [](u32 t) { return t > 50 ? 0 : 1; });
+)"),
+              [](u32 t) { return t > 50 ? 0 : 1; });
 }
 
 void expect_refused(const std::string& text, const std::string& message) {
@@ -261,7 +274,9 @@ TEST(Call, Refused) {
     call forever;
     ret;
 }
-)", "    call forever;\n"), "unsupported: kernel k, line 7: the recursive call of forever");
+)",
+                        "    call forever;\n"),
+                 "unsupported: kernel k, line 7: the recursive call of forever");
   expect_refused(kernel(".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n", R"(
     {
     .param .b64 param0;
@@ -271,7 +286,8 @@ TEST(Call, Refused) {
     .param .b32 retval0;
     call.uni (retval0), vprintf, (param0, param1);
     }
-)"), "unsupported: kernel k, line 20: a call of vprintf");
+)"),
+                 "unsupported: kernel k, line 20: a call of vprintf");
 }
 
 TEST(Call, Assert) {
@@ -280,7 +296,8 @@ TEST(Call, Assert) {
 .global .align 1 .b8 message[6] = {105, 32, 60, 32, 51};
 .global .align 1 .b8 file[5] = {97, 46, 99, 117};
 .global .align 1 .b8 name[4] = {102, 40, 41};
-)", R"(
+)",
+                        R"(
     setp.lt.u32 %p1, %r0, 3;
     mov.u32 %r1, 0;
     @%p1 bra FINE;
@@ -304,7 +321,8 @@ TEST(Call, Assert) {
     call.uni __assertfail, (param0, param1, param2, param3, param4);
     }
 FINE:
-)"), "assert: a.cu:17: f(): Assertion `i < 3` failed");
+)"),
+                 "assert: a.cu:17: f(): Assertion `i < 3` failed");
 }
 
 }  // namespace

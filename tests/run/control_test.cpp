@@ -17,7 +17,8 @@ std::string kernel(const std::string& body) {
     mov.u32 %r0, %tid.x;
     ld.param.u32 %r31, [n];
     mov.u32 %r1, 0;
-)" + body + R"(
+)" + body +
+         R"(
 STORE:
     ld.param.u64 %rd1, [out];
     mul.wide.u32 %rd2, %r0, 4;
@@ -45,7 +46,8 @@ LOOP:
     add.u32 %r1, %r1, %r2;
     sub.u32 %r2, %r2, 1;
     bra.uni LOOP;
-)", 70, [](u32 t) { return t * (t + 1) / 2; });
+)",
+              70, [](u32 t) { return t * (t + 1) / 2; });
 }
 
 TEST(Control, NestedLoopsAndEarlyExits) {
@@ -69,15 +71,16 @@ INNER:
 NEXT:
     add.u32 %r2, %r2, 1;
     bra OUTER;
-)", 40, [](u32 t) {
-    u32 r = 0;
-    for (u32 i = 0; i < t; ++i)
-      for (u32 j = 0; j < i; ++j) {
-        if (i * j == 12) return r;
-        r += i ^ j;
-      }
-    return r;
-  });
+)",
+              40, [](u32 t) {
+                u32 r = 0;
+                for (u32 i = 0; i < t; ++i)
+                  for (u32 j = 0; j < i; ++j) {
+                    if (i * j == 12) return r;
+                    r += i ^ j;
+                  }
+                return r;
+              });
 }
 
 TEST(Control, IfElseChain) {
@@ -96,7 +99,10 @@ ODD:
     sub.u32 %r1, 1000, %r0;
 JOIN:
     add.u32 %r1, %r1, 1;
-)", 64, [](u32 t) { return (t < 10 ? t + 100 : t % 2 ? 1000 - t : 3 * t) + 1; });
+)",
+              64, [](u32 t) {
+                return (t < 10 ? t + 100 : t % 2 ? 1000 - t : 3 * t) + 1;
+              });
 }
 
 TEST(Control, IrreducibleLoop) {
@@ -113,7 +119,8 @@ SECOND:
     sub.u32 %r2, %r2, 1;
     setp.ne.u32 %p2, %r2, 0;
     @%p2 bra FIRST;
-)", 32, [](u32 t) { return t % 2 ? 5 * t + 40 : 5 * t + 50; });
+)",
+              32, [](u32 t) { return t % 2 ? 5 * t + 40 : 5 * t + 50; });
 }
 
 TEST(Control, JumpTable) {
@@ -129,7 +136,10 @@ ONE:
     bra STORE;
 TWO:
     mul.lo.u32 %r1, %r0, 2;
-)", 40, [](u32 t) { return t % 4 == 1 ? t + 7 : t % 4 == 2 ? 2 * t : 1000; });
+)",
+              40, [](u32 t) { return t % 4 == 1   ? t + 7
+                                     : t % 4 == 2 ? 2 * t
+                                                  : 1000; });
 }
 
 TEST(Control, GuardedExitsAndReturns) {
@@ -139,7 +149,8 @@ TEST(Control, GuardedExitsAndReturns) {
     setp.eq.u32 %p2, %r0, 3;
     @%p2 ret;
     mov.u32 %r1, 9;
-)", 40, [](u32 t) { return t > 20 || t == 3 ? 0x77777777 : 9; });
+)",
+              40, [](u32 t) { return t > 20 || t == 3 ? 0x77777777 : 9; });
 }
 
 TEST(Control, RegisterLeavingDivergentLoop) {
@@ -152,11 +163,13 @@ LOOP:
     setp.lt.u32 %p1, %r2, %r3;
     @%p1 bra LOOP;
     mov.u32 %r1, %r2;
-)", 32, [](u32 t) {
-    u32 i = 0;
-    do i += 2; while (i < t / 2);
-    return i;
-  });
+)",
+              32, [](u32 t) {
+                u32 i = 0;
+                do i += 2;
+                while (i < t / 2);
+                return i;
+              });
 }
 
 TEST(Control, ScopesHaveTheirOwnNames) {
@@ -178,7 +191,8 @@ SKIP:
 SKIP:
     }
     add.u32 %r1, %r1, %r2;
-)", 16, [](u32 t) { return 53 + (t > 4 ? 0 : 1000) + (t > 8 ? 0 : 5000); });
+)",
+              16, [](u32 t) { return 53 + (t > 4 ? 0 : 1000) + (t > 8 ? 0 : 5000); });
 }
 
 TEST(Control, HintsDoNothing) {
@@ -193,7 +207,8 @@ TEST(Control, HintsDoNothing) {
     fence.acq_rel.gpu;
     fence.proxy.async;
     mov.u32 %r1, 4;
-)", 32, [](u32) { return 4; });
+)",
+              32, [](u32) { return 4; });
 }
 
 TEST(Control, UnwrittenRegistersReadAsZero) {
@@ -203,7 +218,8 @@ TEST(Control, UnwrittenRegistersReadAsZero) {
     mov.u32 %r9, 5;
 SKIP:
     add.u32 %r1, %r9, 1;
-)", 8, [](u32 t) { return t > 4 ? 1 : 6; });
+)",
+              8, [](u32 t) { return t > 4 ? 1 : 6; });
 }
 
 // The error and the message; other lanes' work is not looked at.
@@ -224,11 +240,13 @@ TEST(Control, Traps) {
   expect_error(kernel(R"(
     setp.eq.u32 %p1, %r0, 5;
     @%p1 trap;
-)"), "trap: ");
+)"),
+               "trap: ");
   expect_error(kernel(R"(
     setp.eq.u32 %p1, %r0, 5;
     @%p1 brkpt;
-)"), "trap: ");
+)"),
+               "trap: ");
 }
 
 TEST(Control, OnlyExecutingARefusedInstructionStops) {
@@ -263,10 +281,12 @@ TEST(Control, InstructionsAreCounted) {
 )");
   // mov, ld.param, mov; the four above; ld.param, mul, add, st, ret
   Buffer<u32> out(32, 0);
-  on_every_backend(text, {{1}, {32}}, Params().add(out).add(u32{0}), [] {}, [](const Program::Result& result) {
-    EXPECT_EQ(result.error, "");
-    EXPECT_EQ(result.thread_instructions, 32u * 12);
-  });
+  on_every_backend(
+      text, {{1}, {32}}, Params().add(out).add(u32{0}), [] {},
+      [](const Program::Result& result) {
+        EXPECT_EQ(result.error, "");
+        EXPECT_EQ(result.thread_instructions, 32u * 12);
+      });
 }
 
 }  // namespace

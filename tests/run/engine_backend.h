@@ -4,7 +4,8 @@
 
 namespace warplens::run {
 
-Program::Result run_engine(std::shared_ptr<const ir::Module> module, size_t kernel, const std::vector<uint64_t>& symbols,
-                           const Program::Shape& shape, const std::vector<uint8_t>& params);
+Program::Result run_engine(std::shared_ptr<const ir::Module> module, size_t kernel,
+                           const std::vector<uint64_t>& symbols, const Program::Shape& shape,
+                           const std::vector<uint8_t>& params);
 
 }  // namespace warplens::run

@@ -13,14 +13,18 @@ using u32 = uint32_t;
 
 template <typename H>
 H round_to(double exact) {
-  if constexpr (std::is_same_v<H, Half>) return half_from(exact);
-  else return bfloat_from(exact);
+  if constexpr (std::is_same_v<H, Half>)
+    return half_from(exact);
+  else
+    return bfloat_from(exact);
 }
 
 // Products and sums of two halves are exact in a double where it matters: a sum that is not exact there differs from
 // the double by far less than half a unit of the result, and not at a midpoint, except as fma() below says.
 template <typename H>
-double product(H a, H b) { return to_double(a) * to_double(b); }
+double product(H a, H b) {
+  return to_double(a) * to_double(b);
+}
 
 // a * b + c, exactly rounded once: the double nearest to it, nudged off a midpoint in the direction of what was lost.
 template <typename H>
@@ -75,13 +79,15 @@ TEST(Half, F16) {
   scalar<Half>(t, "f16");
   t.add<Half(Half, Half)>(R"(
     add.ftz.f16 %d, %a, %b;
-  )", [](Half a, Half b) { return flush(half_from(to_double(flush(a)) + to_double(flush(b)))); });
+  )",
+                          [](Half a, Half b) { return flush(half_from(to_double(flush(a)) + to_double(flush(b)))); });
   t.add<Half(Half, Half)>(R"(
     mul.sat.f16 %d, %a, %b;
-  )", [](Half a, Half b) {
-    const double x = to_double(half_from(product(a, b)));
-    return half_from(!(x > 0) ? 0 : std::fmin(x, 1));
-  });
+  )",
+                          [](Half a, Half b) {
+                            const double x = to_double(half_from(product(a, b)));
+                            return half_from(!(x > 0) ? 0 : std::fmin(x, 1));
+                          });
   t.run();
 }
 
@@ -94,39 +100,59 @@ TEST(Half, BF16) {
     mov.b16 %h1, 0x3f88;
     mov.b16 %h2, 0x2180;
     fma.rn.bf16 %d, %h0, %h1, %h2;
-  )", [](BFloat) {
-    // 1.0625 * 1.0625 = 1.12890625 = 0x3f90 + half a unit; the addend decides.
-    return BFloat{0x3f91};
-  });
+  )",
+                        [](BFloat) {
+                          // 1.0625 * 1.0625 = 1.12890625 = 0x3f90 + half a unit; the addend decides.
+                          return BFloat{0x3f91};
+                        });
   t.run();
 }
 
 template <typename P, typename F>
-P each(P a, P b, F f) { return pair(f(low(a), low(b)), f(high(a), high(b))); }
+P each(P a, P b, F f) {
+  return pair(f(low(a), low(b)), f(high(a), high(b)));
+}
 
 TEST(Half, Pairs) {
   Table t;
   t.add<Half2(Half2, Half2)>(R"(
     add.f16x2 %d, %a, %b;
-  )", [](Half2 a, Half2 b) { return each(a, b, [](Half x, Half y) { return half_from(to_double(x) + to_double(y)); }); });
-  t.add<Half2(Half2, Half2)>(R"(
+  )",
+                             [](Half2 a, Half2 b) {
+                               return each(a, b, [](Half x, Half y) { return half_from(to_double(x) + to_double(y)); });
+                             });
+  t.add<Half2(Half2, Half2)>(
+      R"(
     mul.f16x2 %d, %a, %b;
-  )", [](Half2 a, Half2 b) { return each(a, b, [](Half x, Half y) { return half_from(product(x, y)); }); });
-  t.add<Half2(Half2, Half2, Half2)>(R"(
+  )",
+      [](Half2 a, Half2 b) { return each(a, b, [](Half x, Half y) { return half_from(product(x, y)); }); });
+  t.add<Half2(Half2, Half2, Half2)>(
+      R"(
     fma.rn.f16x2 %d, %a, %b, %c;
-  )", [](Half2 a, Half2 b, Half2 c) { return pair(fma(low(a), low(b), low(c)), fma(high(a), high(b), high(c))); });
-  t.add<BFloat2(BFloat2, BFloat2)>(R"(
+  )",
+      [](Half2 a, Half2 b, Half2 c) { return pair(fma(low(a), low(b), low(c)), fma(high(a), high(b), high(c))); });
+  t.add<BFloat2(BFloat2, BFloat2)>(
+      R"(
     sub.bf16x2 %d, %a, %b;
-  )", [](BFloat2 a, BFloat2 b) { return each(a, b, [](BFloat x, BFloat y) { return bfloat_from(to_double(x) - to_double(y)); }); });
+  )",
+      [](BFloat2 a, BFloat2 b) {
+        return each(a, b, [](BFloat x, BFloat y) { return bfloat_from(to_double(x) - to_double(y)); });
+      });
   t.add<BFloat2(BFloat2, BFloat2, BFloat2)>(R"(
     fma.rn.bf16x2 %d, %a, %b, %c;
-  )", [](BFloat2 a, BFloat2 b, BFloat2 c) { return pair(fma(low(a), low(b), low(c)), fma(high(a), high(b), high(c))); });
+  )",
+                                            [](BFloat2 a, BFloat2 b, BFloat2 c) {
+                                              return pair(fma(low(a), low(b), low(c)), fma(high(a), high(b), high(c)));
+                                            });
   t.add<u32(u32)>(R"(
     neg.f16x2 %d, %a;
-  )", [](u32 a) { return a ^ 0x80008000; });
-  t.add<Half2(Half2, Half2)>(R"(
+  )",
+                  [](u32 a) { return a ^ 0x80008000; });
+  t.add<Half2(Half2, Half2)>(
+      R"(
     max.f16x2 %d, %a, %b;
-  )", [](Half2 a, Half2 b) { return each(a, b, [](Half x, Half y) { return least(x, y, true); }); });
+  )",
+      [](Half2 a, Half2 b) { return each(a, b, [](Half x, Half y) { return least(x, y, true); }); });
   t.run();
 }
 
@@ -134,15 +160,20 @@ TEST(Half, Functions) {
   Table t;
   t.add<Half(Half)>(R"(
     ex2.approx.f16 %d, %a;
-  )", [](Half a) { return half_from(std::exp2(to_double(a))); }, {0x1p-9, 0x1p-23});
+  )",
+                    [](Half a) { return half_from(std::exp2(to_double(a))); }, {0x1p-9, 0x1p-23});
   t.add<Half(Half)>(R"(
     tanh.approx.f16 %d, %a;
-  )", [](Half a) { return half_from(std::tanh(to_double(a))); }, {0x1p-9, 0});
+  )",
+                    [](Half a) { return half_from(std::tanh(to_double(a))); }, {0x1p-9, 0});
   t.add<BFloat2(BFloat2)>(R"(
     ex2.approx.ftz.bf16x2 %d, %a;
-  )", [](BFloat2 a) {
-    return pair(bfloat_from(std::exp2(to_double(low(a)))), bfloat_from(std::exp2(to_double(high(a)))));
-  }, {0x1p-6, 0x1p-120});
+  )",
+                          [](BFloat2 a) {
+                            return pair(bfloat_from(std::exp2(to_double(low(a)))),
+                                        bfloat_from(std::exp2(to_double(high(a)))));
+                          },
+                          {0x1p-6, 0x1p-120});
   t.run();
 }
 

@@ -10,44 +10,58 @@ namespace warplens::run {
 namespace {
 
 using u8 = uint8_t;
-using i16 = int16_t; using u16 = uint16_t;
-using i32 = int32_t; using u32 = uint32_t;
-using i64 = int64_t; using u64 = uint64_t;
-using i128 = __int128; using u128 = unsigned __int128;
+using i16 = int16_t;
+using u16 = uint16_t;
+using i32 = int32_t;
+using u32 = uint32_t;
+using i64 = int64_t;
+using u64 = uint64_t;
+using i128 = __int128;
+using u128 = unsigned __int128;
 
 TEST(Integer, AddSub) {
   Table t;
   t.add<u16(u16, u16)>(R"(
     add.u16 %d, %a, %b;
-  )", [](u16 a, u16 b) { return static_cast<u16>(a + b); });
+  )",
+                       [](u16 a, u16 b) { return static_cast<u16>(a + b); });
   t.add<u32(u32, u32)>(R"(
     add.u32 %d, %a, %b;
-  )", [](u32 a, u32 b) { return a + b; });
+  )",
+                       [](u32 a, u32 b) { return a + b; });
   t.add<u64(u64, u64)>(R"(
     add.s64 %d, %a, %b;
-  )", [](u64 a, u64 b) { return a + b; });
+  )",
+                       [](u64 a, u64 b) { return a + b; });
   t.add<u32(u32)>(R"(
     add.s32 %d, %a, -7;
-  )", [](u32 a) { return a - 7; });
+  )",
+                  [](u32 a) { return a - 7; });
   t.add<u16(u16, u16)>(R"(
     sub.s16 %d, %a, %b;
-  )", [](u16 a, u16 b) { return static_cast<u16>(a - b); });
+  )",
+                       [](u16 a, u16 b) { return static_cast<u16>(a - b); });
   t.add<u32(u32, u32)>(R"(
     sub.s32 %d, %a, %b;
-  )", [](u32 a, u32 b) { return a - b; });
+  )",
+                       [](u32 a, u32 b) { return a - b; });
   t.add<u64(u64, u64)>(R"(
     sub.u64 %d, %a, %b;
-  )", [](u64 a, u64 b) { return a - b; });
+  )",
+                       [](u64 a, u64 b) { return a - b; });
   const auto clamp = [](i64 v) { return static_cast<i32>(std::clamp<i64>(v, INT32_MIN, INT32_MAX)); };
   t.add<i32(i32, i32)>(R"(
     add.sat.s32 %d, %a, %b;
-  )", [=](i32 a, i32 b) { return clamp(i64{a} + b); });
+  )",
+                       [=](i32 a, i32 b) { return clamp(i64{a} + b); });
   t.add<i32(i32, i32)>(R"(
     sub.sat.s32 %d, %a, %b;
-  )", [=](i32 a, i32 b) { return clamp(i64{a} - b); });
+  )",
+                       [=](i32 a, i32 b) { return clamp(i64{a} - b); });
   t.add<u32(u32, u32)>(R"(
     add.u16x2 %d, %a, %b;
-  )", [](u32 a, u32 b) { return ((a + b) & 0xffff) | ((a >> 16) + (b >> 16)) << 16; });
+  )",
+                       [](u32 a, u32 b) { return ((a + b) & 0xffff) | ((a >> 16) + (b >> 16)) << 16; });
   t.run();
 }
 
@@ -59,43 +73,49 @@ TEST(Integer, CarryChains) {
     add.cc.u32 %t4, %t0, %t2;
     addc.u32 %t5, %t1, %t3;
     mov.b64 %d, {%t4, %t5};
-  )", [](u64 a, u64 b) { return a + b; });
+  )",
+                       [](u64 a, u64 b) { return a + b; });
   t.add<u64(u64, u64)>(R"(
     mov.b64 {%t0, %t1}, %a;
     mov.b64 {%t2, %t3}, %b;
     sub.cc.u32 %t4, %t0, %t2;
     subc.u32 %t5, %t1, %t3;
     mov.b64 %d, {%t4, %t5};
-  )", [](u64 a, u64 b) { return a - b; });
+  )",
+                       [](u64 a, u64 b) { return a - b; });
   t.add<u32(u64, u64, u32)>(R"(
     // the carry out of a 96-bit sum, through addc.cc
     add.cc.u64 %u0, %a, %b;
     addc.cc.u32 %t0, %c, %c;
     addc.u32 %d, 0, 0;
-  )", [](u64 a, u64 b, u32 c) {
-    const u64 carry = static_cast<u64>((u128{a} + b) >> 64);
-    return static_cast<u32>((u64{c} + c + carry) >> 32);
-  });
+  )",
+                            [](u64 a, u64 b, u32 c) {
+                              const u64 carry = static_cast<u64>((u128{a} + b) >> 64);
+                              return static_cast<u32>((u64{c} + c + carry) >> 32);
+                            });
   t.add<u32(u64, u64, u32)>(R"(
     sub.cc.u64 %u0, %a, %b;
     subc.cc.u32 %t0, %c, 5;
     subc.u32 %d, 0, 0;
-  )", [](u64 a, u64 b, u32 c) { return u64{c} < u64{5} + (a < b) ? ~0u : 0u; });
+  )",
+                            [](u64 a, u64 b, u32 c) { return u64{c} < u64{5} + (a < b) ? ~0u : 0u; });
   t.add<u64(u32, u32, u64)>(R"(
     mov.b64 {%t0, %t1}, %c;
     mad.lo.cc.u32 %t2, %a, %b, %t0;
     madc.hi.u32 %t3, %a, %b, %t1;
     mov.b64 %d, {%t2, %t3};
-  )", [](u32 a, u32 b, u64 c) { return u64{a} * b + c; });
+  )",
+                            [](u32 a, u32 b, u64 c) { return u64{a} * b + c; });
   t.add<u32(u32, u32, u32)>(R"(
     mad.lo.cc.u32 %t0, %a, %b, %c;
     madc.lo.cc.u32 %t1, %a, %b, %c;
     addc.u32 %d, %t1, 0;
-  )", [](u32 a, u32 b, u32 c) {
-    const u32 low = a * b;
-    const u64 first = u64{low} + c, second = u64{low} + c + (first >> 32);
-    return static_cast<u32>(second) + static_cast<u32>(second >> 32);
-  });
+  )",
+                            [](u32 a, u32 b, u32 c) {
+                              const u32 low = a * b;
+                              const u64 first = u64{low} + c, second = u64{low} + c + (first >> 32);
+                              return static_cast<u32>(second) + static_cast<u32>(second >> 32);
+                            });
   t.run();
 }
 
@@ -103,77 +123,104 @@ TEST(Integer, MulMad) {
   Table t;
   t.add<u16(u16, u16)>(R"(
     mul.lo.u16 %d, %a, %b;
-  )", [](u16 a, u16 b) { return static_cast<u16>(u32{a} * b); });
+  )",
+                       [](u16 a, u16 b) { return static_cast<u16>(u32{a} * b); });
   t.add<u32(u32, u32)>(R"(
     mul.lo.s32 %d, %a, %b;
-  )", [](u32 a, u32 b) { return a * b; });
+  )",
+                       [](u32 a, u32 b) { return a * b; });
   t.add<u64(u64, u64)>(R"(
     mul.lo.u64 %d, %a, %b;
-  )", [](u64 a, u64 b) { return a * b; });
+  )",
+                       [](u64 a, u64 b) { return a * b; });
   t.add<i16(i16, i16)>(R"(
     mul.hi.s16 %d, %a, %b;
-  )", [](i16 a, i16 b) { return static_cast<i16>(i32{a} * b >> 16); });
+  )",
+                       [](i16 a, i16 b) { return static_cast<i16>(i32{a} * b >> 16); });
   t.add<u16(u16, u16)>(R"(
     mul.hi.u16 %d, %a, %b;
-  )", [](u16 a, u16 b) { return static_cast<u16>(u32{a} * b >> 16); });
+  )",
+                       [](u16 a, u16 b) { return static_cast<u16>(u32{a} * b >> 16); });
   t.add<i32(i32, i32)>(R"(
     mul.hi.s32 %d, %a, %b;
-  )", [](i32 a, i32 b) { return static_cast<i32>(i64{a} * b >> 32); });
+  )",
+                       [](i32 a, i32 b) { return static_cast<i32>(i64{a} * b >> 32); });
   t.add<u32(u32, u32)>(R"(
     mul.hi.u32 %d, %a, %b;
-  )", [](u32 a, u32 b) { return static_cast<u32>(u64{a} * b >> 32); });
+  )",
+                       [](u32 a, u32 b) { return static_cast<u32>(u64{a} * b >> 32); });
   t.add<i64(i64, i64)>(R"(
     mul.hi.s64 %d, %a, %b;
-  )", [](i64 a, i64 b) { return static_cast<i64>(i128{a} * b >> 64); });
+  )",
+                       [](i64 a, i64 b) { return static_cast<i64>(i128{a} * b >> 64); });
   t.add<u64(u64, u64)>(R"(
     mul.hi.u64 %d, %a, %b;
-  )", [](u64 a, u64 b) { return static_cast<u64>(u128{a} * b >> 64); });
+  )",
+                       [](u64 a, u64 b) { return static_cast<u64>(u128{a} * b >> 64); });
   t.add<i32(i16, i16)>(R"(
     mul.wide.s16 %d, %a, %b;
-  )", [](i16 a, i16 b) { return i32{a} * b; });
+  )",
+                       [](i16 a, i16 b) { return i32{a} * b; });
   t.add<u32(u16, u16)>(R"(
     mul.wide.u16 %d, %a, %b;
-  )", [](u16 a, u16 b) { return u32{a} * b; });
+  )",
+                       [](u16 a, u16 b) { return u32{a} * b; });
   t.add<i64(i32, i32)>(R"(
     mul.wide.s32 %d, %a, %b;
-  )", [](i32 a, i32 b) { return i64{a} * b; });
+  )",
+                       [](i32 a, i32 b) { return i64{a} * b; });
   t.add<u64(u32, u32)>(R"(
     mul.wide.u32 %d, %a, %b;
-  )", [](u32 a, u32 b) { return u64{a} * b; });
+  )",
+                       [](u32 a, u32 b) { return u64{a} * b; });
   t.add<u16(u16, u16, u16)>(R"(
     mad.lo.s16 %d, %a, %b, %c;
-  )", [](u16 a, u16 b, u16 c) { return static_cast<u16>(u32{a} * b + c); });
+  )",
+                            [](u16 a, u16 b, u16 c) { return static_cast<u16>(u32{a} * b + c); });
   t.add<u32(u32, u32, u32)>(R"(
     mad.lo.s32 %d, %a, %b, %c;
-  )", [](u32 a, u32 b, u32 c) { return a * b + c; });
+  )",
+                            [](u32 a, u32 b, u32 c) { return a * b + c; });
   t.add<u64(u64, u64, u64)>(R"(
     mad.lo.s64 %d, %a, %b, %c;
-  )", [](u64 a, u64 b, u64 c) { return a * b + c; });
+  )",
+                            [](u64 a, u64 b, u64 c) { return a * b + c; });
   t.add<u32(i32, i32, u32)>(R"(
     mad.hi.s32 %d, %a, %b, %c;
-  )", [](i32 a, i32 b, u32 c) { return static_cast<u32>(i64{a} * b >> 32) + c; });
+  )",
+                            [](i32 a, i32 b, u32 c) { return static_cast<u32>(i64{a} * b >> 32) + c; });
   t.add<u32(u32, u32, u32)>(R"(
     mad.hi.u32 %d, %a, %b, %c;
-  )", [](u32 a, u32 b, u32 c) { return static_cast<u32>(u64{a} * b >> 32) + c; });
+  )",
+                            [](u32 a, u32 b, u32 c) { return static_cast<u32>(u64{a} * b >> 32) + c; });
   t.add<i32(i32, i32, i32)>(R"(
     mad.hi.sat.s32 %d, %a, %b, %c;
-  )", [](i32 a, i32 b, i32 c) { return static_cast<i32>(std::clamp<i64>((i64{a} * b >> 32) + c, INT32_MIN, INT32_MAX)); });
+  )",
+                            [](i32 a, i32 b, i32 c) {
+                              return static_cast<i32>(std::clamp<i64>((i64{a} * b >> 32) + c, INT32_MIN, INT32_MAX));
+                            });
   t.add<u64(i32, i32, u64)>(R"(
     mad.wide.s32 %d, %a, %b, %c;
-  )", [](i32 a, i32 b, u64 c) { return static_cast<u64>(i64{a} * b) + c; });
+  )",
+                            [](i32 a, i32 b, u64 c) { return static_cast<u64>(i64{a} * b) + c; });
   t.add<u32(u16, u16, u32)>(R"(
     mad.wide.u16 %d, %a, %b, %c;
-  )", [](u16 a, u16 b, u32 c) { return u32{a} * b + c; });
+  )",
+                            [](u16 a, u16 b, u32 c) { return u32{a} * b + c; });
   const auto s24 = [](i32 v) { return i64{v << 8 >> 8}; };
   t.add<i32(i32, i32)>(R"(
     mul24.lo.s32 %d, %a, %b;
-  )", [=](i32 a, i32 b) { return static_cast<i32>(s24(a) * s24(b)); });
+  )",
+                       [=](i32 a, i32 b) { return static_cast<i32>(s24(a) * s24(b)); });
   t.add<u32(u32, u32)>(R"(
     mul24.hi.u32 %d, %a, %b;
-  )", [](u32 a, u32 b) { return static_cast<u32>(u64{a & 0xffffff} * (b & 0xffffff) >> 16); });
-  t.add<u32(u32, u32, u32)>(R"(
+  )",
+                       [](u32 a, u32 b) { return static_cast<u32>(u64{a & 0xffffff} * (b & 0xffffff) >> 16); });
+  t.add<u32(u32, u32, u32)>(
+      R"(
     mad24.lo.u32 %d, %a, %b, %c;
-  )", [](u32 a, u32 b, u32 c) { return static_cast<u32>(u64{a & 0xffffff} * (b & 0xffffff)) + c; });
+  )",
+      [](u32 a, u32 b, u32 c) { return static_cast<u32>(u64{a & 0xffffff} * (b & 0xffffff)) + c; });
   t.run();
 }
 
@@ -197,46 +244,60 @@ TEST(Integer, DivRem) {
   Table t;
   t.add<i16(i16, i16)>(R"(
     div.s16 %d, %a, %b;
-  )", quotient<i16>);
+  )",
+                       quotient<i16>);
   t.add<u16(u16, u16)>(R"(
     div.u16 %d, %a, %b;
-  )", quotient<u16>);
+  )",
+                       quotient<u16>);
   t.add<i32(i32, i32)>(R"(
     div.s32 %d, %a, %b;
-  )", quotient<i32>);
+  )",
+                       quotient<i32>);
   t.add<u32(u32, u32)>(R"(
     div.u32 %d, %a, %b;
-  )", quotient<u32>);
+  )",
+                       quotient<u32>);
   t.add<i64(i64, i64)>(R"(
     div.s64 %d, %a, %b;
-  )", quotient<i64>);
+  )",
+                       quotient<i64>);
   t.add<u64(u64, u64)>(R"(
     div.u64 %d, %a, %b;
-  )", quotient<u64>);
+  )",
+                       quotient<u64>);
   t.add<i16(i16, i16)>(R"(
     rem.s16 %d, %a, %b;
-  )", remainder<i16>);
+  )",
+                       remainder<i16>);
   t.add<u16(u16, u16)>(R"(
     rem.u16 %d, %a, %b;
-  )", remainder<u16>);
+  )",
+                       remainder<u16>);
   t.add<i32(i32, i32)>(R"(
     rem.s32 %d, %a, %b;
-  )", remainder<i32>);
+  )",
+                       remainder<i32>);
   t.add<u32(u32, u32)>(R"(
     rem.u32 %d, %a, %b;
-  )", remainder<u32>);
+  )",
+                       remainder<u32>);
   t.add<i64(i64, i64)>(R"(
     rem.s64 %d, %a, %b;
-  )", remainder<i64>);
+  )",
+                       remainder<i64>);
   t.add<u64(u64, u64)>(R"(
     rem.u64 %d, %a, %b;
-  )", remainder<u64>);
+  )",
+                       remainder<u64>);
   t.add<u32(u32)>(R"(
     div.u32 %d, %a, 10;
-  )", [](u32 a) { return a / 10; });
+  )",
+                  [](u32 a) { return a / 10; });
   t.add<i32(i32)>(R"(
     rem.s32 %d, %a, 32;
-  )", [](i32 a) { return a % 32; });
+  )",
+                  [](i32 a) { return a % 32; });
   t.run();
 }
 
@@ -244,61 +305,83 @@ TEST(Integer, SignMinMax) {
   Table t;
   t.add<u16(u16)>(R"(
     neg.s16 %d, %a;
-  )", [](u16 a) { return static_cast<u16>(-a); });
+  )",
+                  [](u16 a) { return static_cast<u16>(-a); });
   t.add<u32(u32)>(R"(
     neg.s32 %d, %a;
-  )", [](u32 a) { return 0 - a; });
+  )",
+                  [](u32 a) { return 0 - a; });
   t.add<u64(u64)>(R"(
     neg.s64 %d, %a;
-  )", [](u64 a) { return 0 - a; });
+  )",
+                  [](u64 a) { return 0 - a; });
   t.add<u16(i16)>(R"(
     abs.s16 %d, %a;
-  )", [](i16 a) { return static_cast<u16>(a < 0 ? -a : a); });
+  )",
+                  [](i16 a) { return static_cast<u16>(a < 0 ? -a : a); });
   t.add<u32(i32)>(R"(
     abs.s32 %d, %a;
-  )", [](i32 a) { return a < 0 ? 0 - static_cast<u32>(a) : static_cast<u32>(a); });
+  )",
+                  [](i32 a) { return a < 0 ? 0 - static_cast<u32>(a) : static_cast<u32>(a); });
   t.add<u64(i64)>(R"(
     abs.s64 %d, %a;
-  )", [](i64 a) { return a < 0 ? 0 - static_cast<u64>(a) : static_cast<u64>(a); });
+  )",
+                  [](i64 a) { return a < 0 ? 0 - static_cast<u64>(a) : static_cast<u64>(a); });
   t.add<i16(i16, i16)>(R"(
     min.s16 %d, %a, %b;
-  )", [](i16 a, i16 b) { return std::min(a, b); });
+  )",
+                       [](i16 a, i16 b) { return std::min(a, b); });
   t.add<u16(u16, u16)>(R"(
     max.u16 %d, %a, %b;
-  )", [](u16 a, u16 b) { return std::max(a, b); });
+  )",
+                       [](u16 a, u16 b) { return std::max(a, b); });
   t.add<i32(i32, i32)>(R"(
     min.s32 %d, %a, %b;
-  )", [](i32 a, i32 b) { return std::min(a, b); });
+  )",
+                       [](i32 a, i32 b) { return std::min(a, b); });
   t.add<u32(u32, u32)>(R"(
     min.u32 %d, %a, %b;
-  )", [](u32 a, u32 b) { return std::min(a, b); });
+  )",
+                       [](u32 a, u32 b) { return std::min(a, b); });
   t.add<i32(i32, i32)>(R"(
     max.s32 %d, %a, %b;
-  )", [](i32 a, i32 b) { return std::max(a, b); });
+  )",
+                       [](i32 a, i32 b) { return std::max(a, b); });
   t.add<u32(u32, u32)>(R"(
     max.u32 %d, %a, %b;
-  )", [](u32 a, u32 b) { return std::max(a, b); });
+  )",
+                       [](u32 a, u32 b) { return std::max(a, b); });
   t.add<i64(i64, i64)>(R"(
     min.s64 %d, %a, %b;
-  )", [](i64 a, i64 b) { return std::min(a, b); });
+  )",
+                       [](i64 a, i64 b) { return std::min(a, b); });
   t.add<u64(u64, u64)>(R"(
     max.u64 %d, %a, %b;
-  )", [](u64 a, u64 b) { return std::max(a, b); });
+  )",
+                       [](u64 a, u64 b) { return std::max(a, b); });
   t.add<i32(i32, i32)>(R"(
     max.s32.relu %d, %a, %b;
-  )", [](i32 a, i32 b) { return std::max({a, b, 0}); });
+  )",
+                       [](i32 a, i32 b) { return std::max({a, b, 0}); });
   t.add<u32(u32, u32)>(R"(
     min.s16x2 %d, %a, %b;
-  )", [](u32 a, u32 b) {
-    const auto half = [](u32 v, int k) { return static_cast<i16>(v >> 16 * k); };
-    return static_cast<u16>(std::min(half(a, 0), half(b, 0))) | u32{static_cast<u16>(std::min(half(a, 1), half(b, 1)))} << 16;
-  });
-  t.add<u32(i32, i32, u32)>(R"(
+  )",
+                       [](u32 a, u32 b) {
+                         const auto half = [](u32 v, int k) { return static_cast<i16>(v >> 16 * k); };
+                         return static_cast<u16>(std::min(half(a, 0), half(b, 0))) |
+                                u32{static_cast<u16>(std::min(half(a, 1), half(b, 1)))} << 16;
+                       });
+  t.add<u32(i32, i32, u32)>(
+      R"(
     sad.s32 %d, %a, %b, %c;
-  )", [](i32 a, i32 b, u32 c) { return c + (a < b ? static_cast<u32>(b) - static_cast<u32>(a) : static_cast<u32>(a) - static_cast<u32>(b)); });
+  )",
+      [](i32 a, i32 b, u32 c) {
+        return c + (a < b ? static_cast<u32>(b) - static_cast<u32>(a) : static_cast<u32>(a) - static_cast<u32>(b));
+      });
   t.add<u64(u64, u64, u64)>(R"(
     sad.u64 %d, %a, %b, %c;
-  )", [](u64 a, u64 b, u64 c) { return c + (a < b ? b - a : a - b); });
+  )",
+                            [](u64 a, u64 b, u64 c) { return c + (a < b ? b - a : a - b); });
   t.run();
 }
 
@@ -306,31 +389,39 @@ TEST(Integer, Counting) {
   Table t;
   t.add<u32(u32)>(R"(
     popc.b32 %d, %a;
-  )", [](u32 a) { return static_cast<u32>(std::popcount(a)); });
+  )",
+                  [](u32 a) { return static_cast<u32>(std::popcount(a)); });
   t.add<u32(u64)>(R"(
     popc.b64 %d, %a;
-  )", [](u64 a) { return static_cast<u32>(std::popcount(a)); });
+  )",
+                  [](u64 a) { return static_cast<u32>(std::popcount(a)); });
   t.add<u32(u32)>(R"(
     clz.b32 %d, %a;
-  )", [](u32 a) { return static_cast<u32>(std::countl_zero(a)); });
+  )",
+                  [](u32 a) { return static_cast<u32>(std::countl_zero(a)); });
   t.add<u32(u64)>(R"(
     clz.b64 %d, %a;
-  )", [](u64 a) { return static_cast<u32>(std::countl_zero(a)); });
+  )",
+                  [](u64 a) { return static_cast<u32>(std::countl_zero(a)); });
   t.add<u32(u32)>(R"(
     bfind.u32 %d, %a;
-  )", [](u32 a) { return a ? 31u - static_cast<u32>(std::countl_zero(a)) : ~0u; });
+  )",
+                  [](u32 a) { return a ? 31u - static_cast<u32>(std::countl_zero(a)) : ~0u; });
   t.add<u32(u64)>(R"(
     bfind.u64 %d, %a;
-  )", [](u64 a) { return a ? 63u - static_cast<u32>(std::countl_zero(a)) : ~0u; });
+  )",
+                  [](u64 a) { return a ? 63u - static_cast<u32>(std::countl_zero(a)) : ~0u; });
   t.add<u32(i32)>(R"(
     bfind.s32 %d, %a;
-  )", [](i32 a) {
-    const u32 x = static_cast<u32>(a < 0 ? ~a : a);
-    return x ? 31u - static_cast<u32>(std::countl_zero(x)) : ~0u;
-  });
+  )",
+                  [](i32 a) {
+                    const u32 x = static_cast<u32>(a < 0 ? ~a : a);
+                    return x ? 31u - static_cast<u32>(std::countl_zero(x)) : ~0u;
+                  });
   t.add<u32(u32)>(R"(
     bfind.shiftamt.u32 %d, %a;
-  )", [](u32 a) { return a ? static_cast<u32>(std::countl_zero(a)) : ~0u; });
+  )",
+                  [](u32 a) { return a ? static_cast<u32>(std::countl_zero(a)) : ~0u; });
   const auto reverse = [](u64 a, int bits) {
     u64 r = 0;
     for (int i = 0; i < bits; ++i)
@@ -339,10 +430,12 @@ TEST(Integer, Counting) {
   };
   t.add<u32(u32)>(R"(
     brev.b32 %d, %a;
-  )", [=](u32 a) { return static_cast<u32>(reverse(a, 32)); });
+  )",
+                  [=](u32 a) { return static_cast<u32>(reverse(a, 32)); });
   t.add<u64(u64)>(R"(
     brev.b64 %d, %a;
-  )", [=](u64 a) { return reverse(a, 64); });
+  )",
+                  [=](u64 a) { return reverse(a, 64); });
   t.run();
 }
 
@@ -377,55 +470,76 @@ TEST(Integer, Fields) {
   Table t;
   t.add<u32(u32, u32, u32)>(R"(
     bfe.u32 %d, %a, %b, %c;
-  )", field_extract<u32>);
+  )",
+                            field_extract<u32>);
   t.add<i32(i32, u32, u32)>(R"(
     bfe.s32 %d, %a, %b, %c;
-  )", field_extract<i32>);
+  )",
+                            field_extract<i32>);
   t.add<u64(u64, u32, u32)>(R"(
     bfe.u64 %d, %a, %b, %c;
-  )", field_extract<u64>);
+  )",
+                            field_extract<u64>);
   t.add<i64(i64, u32, u32)>(R"(
     bfe.s64 %d, %a, %b, %c;
-  )", field_extract<i64>);
+  )",
+                            field_extract<i64>);
   t.add<u32(u32, u32)>(R"(
     bfi.b32 %d, %a, %b, 5, 9;
-  )", [](u32 a, u32 b) { return field_insert(a, b, 5, 9); });
+  )",
+                       [](u32 a, u32 b) { return field_insert(a, b, 5, 9); });
   t.add<u32(u32, u32, u32)>(R"(
     bfi.b32 %d, %a, 0x12345678, %b, %c;
-  )", [](u32 a, u32 b, u32 c) { return field_insert<u32>(a, 0x12345678, b & 0xff, c & 0xff); });
-  t.add<u64(u64, u32, u32)>(R"(
+  )",
+                            [](u32 a, u32 b, u32 c) { return field_insert<u32>(a, 0x12345678, b & 0xff, c & 0xff); });
+  t.add<u64(u64, u32, u32)>(
+      R"(
     bfi.b64 %d, %a, 0x123456789abcdef, %b, %c;
-  )", [](u64 a, u32 b, u32 c) { return field_insert<u64>(a, 0x123456789abcdef, b & 0xff, c & 0xff); });
+  )",
+      [](u64 a, u32 b, u32 c) { return field_insert<u64>(a, 0x123456789abcdef, b & 0xff, c & 0xff); });
   const auto ones = [](u64 n) { return n >= 32 ? 0xffffffffu : (1u << n) - 1; };
   t.add<u32(u32, u32)>(R"(
     bmsk.clamp.b32 %d, %a, %b;
-  )", [=](u32 a, u32 b) { return a >= 32 ? 0 : ones(b) << a; });
+  )",
+                       [=](u32 a, u32 b) { return a >= 32 ? 0 : ones(b) << a; });
   t.add<u32(u32, u32)>(R"(
     bmsk.wrap.b32 %d, %a, %b;
-  )", [=](u32 a, u32 b) { return ones(b & 31) << (a & 31); });
-  t.add<i32(i32, u32)>(R"(
+  )",
+                       [=](u32 a, u32 b) { return ones(b & 31) << (a & 31); });
+  t.add<i32(i32, u32)>(
+      R"(
     szext.clamp.s32 %d, %a, %b;
-  )", [](i32 a, u32 b) { return b == 0 ? 0 : b >= 32 ? a : static_cast<i32>(static_cast<u32>(a) << (32 - b)) >> (32 - b); });
+  )",
+      [](i32 a, u32 b) {
+        return b == 0 ? 0 : b >= 32 ? a : static_cast<i32>(static_cast<u32>(a) << (32 - b)) >> (32 - b);
+      });
   t.add<u32(u32, u32)>(R"(
     szext.wrap.u32 %d, %a, %b;
-  )", [](u32 a, u32 b) { return (b & 31) == 0 ? 0 : a & ((1u << (b & 31)) - 1); });
+  )",
+                       [](u32 a, u32 b) { return (b & 31) == 0 ? 0 : a & ((1u << (b & 31)) - 1); });
   t.run();
 }
 
 TEST(Integer, DotProducts) {
   Table t;
-  t.add<u32(u32, u32, u32)>(R"(
+  t.add<u32(u32, u32, u32)>(
+      R"(
     dp4a.s32.u32 %d, %a, %b, %c;
-  )", [](u32 a, u32 b, u32 c) {
-    for (int k = 0; k < 32; k += 8) c += static_cast<u32>(static_cast<int8_t>(a >> k) * static_cast<int>(static_cast<u8>(b >> k)));
-    return c;
-  });
-  t.add<u32(u32, u32, u32)>(R"(
+  )",
+      [](u32 a, u32 b, u32 c) {
+        for (int k = 0; k < 32; k += 8)
+          c += static_cast<u32>(static_cast<int8_t>(a >> k) * static_cast<int>(static_cast<u8>(b >> k)));
+        return c;
+      });
+  t.add<u32(u32, u32, u32)>(
+      R"(
     dp2a.hi.u32.s32 %d, %a, %b, %c;
-  )", [](u32 a, u32 b, u32 c) {
-    for (int k = 0; k < 2; ++k) c += static_cast<u32>(static_cast<i64>(a >> 16 * k & 0xffff) * static_cast<int8_t>(b >> (16 + 8 * k)));
-    return c;
-  });
+  )",
+      [](u32 a, u32 b, u32 c) {
+        for (int k = 0; k < 2; ++k)
+          c += static_cast<u32>(static_cast<i64>(a >> 16 * k & 0xffff) * static_cast<int8_t>(b >> (16 + 8 * k)));
+        return c;
+      });
   t.run();
 }
 

@@ -25,10 +25,12 @@ template <typename T>
 void expect_output(const std::string& text, Program::Shape shape, const std::vector<uint8_t>& params, Buffer<T>& out,
                    const std::vector<T>& expected) {
   const std::vector<T> fresh = out.values();
-  on_every_backend(text, shape, params, [&] { out.fill(fresh); }, [&](const Program::Result& result) {
-    EXPECT_EQ(result.error, "");
-    EXPECT_EQ(out.values(), expected);
-  });
+  on_every_backend(
+      text, shape, params, [&] { out.fill(fresh); },
+      [&](const Program::Result& result) {
+        EXPECT_EQ(result.error, "");
+        EXPECT_EQ(out.values(), expected);
+      });
 }
 
 }  // namespace warplens::run

@@ -8,119 +8,159 @@
 namespace warplens::run {
 namespace {
 
-using i16 = int16_t; using u16 = uint16_t;
-using i32 = int32_t; using u32 = uint32_t;
-using i64 = int64_t; using u64 = uint64_t;
+using i16 = int16_t;
+using u16 = uint16_t;
+using i32 = int32_t;
+using u32 = uint32_t;
+using i64 = int64_t;
+using u64 = uint64_t;
 
 TEST(Logic, AndOrXorNot) {
   Table t;
   t.add<u16(u16, u16)>(R"(
     and.b16 %d, %a, %b;
-  )", [](u16 a, u16 b) { return static_cast<u16>(a & b); });
+  )",
+                       [](u16 a, u16 b) { return static_cast<u16>(a & b); });
   t.add<u32(u32, u32)>(R"(
     and.b32 %d, %a, %b;
-  )", [](u32 a, u32 b) { return a & b; });
+  )",
+                       [](u32 a, u32 b) { return a & b; });
   t.add<u64(u64)>(R"(
     and.b64 %d, %a, -64;
-  )", [](u64 a) { return a & ~u64{63}; });
+  )",
+                  [](u64 a) { return a & ~u64{63}; });
   t.add<bool(bool, bool)>(R"(
     and.pred %d, %a, %b;
-  )", [](bool a, bool b) { return a && b; });
+  )",
+                          [](bool a, bool b) { return a && b; });
   t.add<u16(u16, u16)>(R"(
     or.b16 %d, %a, %b;
-  )", [](u16 a, u16 b) { return static_cast<u16>(a | b); });
+  )",
+                       [](u16 a, u16 b) { return static_cast<u16>(a | b); });
   t.add<u32(u32, u32)>(R"(
     or.b32 %d, %a, %b;
-  )", [](u32 a, u32 b) { return a | b; });
+  )",
+                       [](u32 a, u32 b) { return a | b; });
   t.add<u64(u64, u64)>(R"(
     or.b64 %d, %a, %b;
-  )", [](u64 a, u64 b) { return a | b; });
+  )",
+                       [](u64 a, u64 b) { return a | b; });
   t.add<bool(bool, bool)>(R"(
     or.pred %d, %a, !%b;
-  )", [](bool a, bool b) { return a || !b; });
+  )",
+                          [](bool a, bool b) { return a || !b; });
   t.add<u16(u16, u16)>(R"(
     xor.b16 %d, %a, %b;
-  )", [](u16 a, u16 b) { return static_cast<u16>(a ^ b); });
+  )",
+                       [](u16 a, u16 b) { return static_cast<u16>(a ^ b); });
   t.add<u32(u32, u32)>(R"(
     xor.b32 %d, %a, %b;
-  )", [](u32 a, u32 b) { return a ^ b; });
+  )",
+                       [](u32 a, u32 b) { return a ^ b; });
   t.add<u64(u64, u64)>(R"(
     xor.b64 %d, %a, %b;
-  )", [](u64 a, u64 b) { return a ^ b; });
+  )",
+                       [](u64 a, u64 b) { return a ^ b; });
   t.add<bool(bool, bool)>(R"(
     xor.pred %d, %a, %b;
-  )", [](bool a, bool b) { return a != b; });
+  )",
+                          [](bool a, bool b) { return a != b; });
   t.add<u16(u16)>(R"(
     not.b16 %d, %a;
-  )", [](u16 a) { return static_cast<u16>(~a); });
+  )",
+                  [](u16 a) { return static_cast<u16>(~a); });
   t.add<u32(u32)>(R"(
     not.b32 %d, %a;
-  )", [](u32 a) { return ~a; });
+  )",
+                  [](u32 a) { return ~a; });
   t.add<u64(u64)>(R"(
     not.b64 %d, %a;
-  )", [](u64 a) { return ~a; });
+  )",
+                  [](u64 a) { return ~a; });
   t.add<bool(bool)>(R"(
     not.pred %d, %a;
-  )", [](bool a) { return !a; });
+  )",
+                    [](bool a) { return !a; });
   t.add<u32(u32)>(R"(
     cnot.b32 %d, %a;
-  )", [](u32 a) { return u32{a == 0}; });
+  )",
+                  [](u32 a) { return u32{a == 0}; });
   t.add<u64(u64)>(R"(
     cnot.b64 %d, %a;
-  )", [](u64 a) { return u64{a == 0}; });
+  )",
+                  [](u64 a) { return u64{a == 0}; });
   t.run();
 }
 
 template <typename T>
-T shift_left(T a, u32 b) { return b >= sizeof(T) * 8 ? T{0} : static_cast<T>(static_cast<u64>(a) << b); }
+T shift_left(T a, u32 b) {
+  return b >= sizeof(T) * 8 ? T{0} : static_cast<T>(static_cast<u64>(a) << b);
+}
 template <typename T>
-T shift_right(T a, u32 b) { return static_cast<T>(b >= sizeof(T) * 8 ? (a < 0 ? T(-1) : T{0}) : a >> b); }
+T shift_right(T a, u32 b) {
+  return static_cast<T>(b >= sizeof(T) * 8 ? (a < 0 ? T(-1) : T{0}) : a >> b);
+}
 
 TEST(Logic, Shifts) {
   Table t;
   t.add<u16(u16, u32)>(R"(
     shl.b16 %d, %a, %b;
-  )", shift_left<u16>);
+  )",
+                       shift_left<u16>);
   t.add<u32(u32, u32)>(R"(
     shl.b32 %d, %a, %b;
-  )", shift_left<u32>);
+  )",
+                       shift_left<u32>);
   t.add<u64(u64, u32)>(R"(
     shl.b64 %d, %a, %b;
-  )", shift_left<u64>);
+  )",
+                       shift_left<u64>);
   t.add<u16(u16, u32)>(R"(
     shr.u16 %d, %a, %b;
-  )", shift_right<u16>);
+  )",
+                       shift_right<u16>);
   t.add<i16(i16, u32)>(R"(
     shr.s16 %d, %a, %b;
-  )", shift_right<i16>);
+  )",
+                       shift_right<i16>);
   t.add<u32(u32, u32)>(R"(
     shr.u32 %d, %a, %b;
-  )", shift_right<u32>);
+  )",
+                       shift_right<u32>);
   t.add<u32(u32, u32)>(R"(
     shr.b32 %d, %a, %b;
-  )", shift_right<u32>);
+  )",
+                       shift_right<u32>);
   t.add<i32(i32, u32)>(R"(
     shr.s32 %d, %a, %b;
-  )", shift_right<i32>);
+  )",
+                       shift_right<i32>);
   t.add<u64(u64, u32)>(R"(
     shr.u64 %d, %a, %b;
-  )", shift_right<u64>);
+  )",
+                       shift_right<u64>);
   t.add<i64(i64, u32)>(R"(
     shr.s64 %d, %a, %b;
-  )", shift_right<i64>);
+  )",
+                       shift_right<i64>);
   const auto join = [](u32 low, u32 high) { return u64{high} << 32 | low; };
   t.add<u32(u32, u32, u32)>(R"(
     shf.l.wrap.b32 %d, %a, %b, %c;
-  )", [=](u32 a, u32 b, u32 c) { return static_cast<u32>(join(a, b) << (c & 31) >> 32); });
-  t.add<u32(u32, u32, u32)>(R"(
+  )",
+                            [=](u32 a, u32 b, u32 c) { return static_cast<u32>(join(a, b) << (c & 31) >> 32); });
+  t.add<u32(u32, u32, u32)>(
+      R"(
     shf.l.clamp.b32 %d, %a, %b, %c;
-  )", [=](u32 a, u32 b, u32 c) { return static_cast<u32>(join(a, b) << std::min(c, 32u) >> 32); });
+  )",
+      [=](u32 a, u32 b, u32 c) { return static_cast<u32>(join(a, b) << std::min(c, 32u) >> 32); });
   t.add<u32(u32, u32, u32)>(R"(
     shf.r.wrap.b32 %d, %a, %b, %c;
-  )", [=](u32 a, u32 b, u32 c) { return static_cast<u32>(join(a, b) >> (c & 31)); });
+  )",
+                            [=](u32 a, u32 b, u32 c) { return static_cast<u32>(join(a, b) >> (c & 31)); });
   t.add<u32(u32, u32, u32)>(R"(
     shf.r.clamp.b32 %d, %a, %b, %c;
-  )", [=](u32 a, u32 b, u32 c) { return static_cast<u32>(join(a, b) >> std::min(c, 32u)); });
+  )",
+                            [=](u32 a, u32 b, u32 c) { return static_cast<u32>(join(a, b) >> std::min(c, 32u)); });
   t.run();
 }
 
@@ -135,16 +175,20 @@ TEST(Logic, Lop3) {
   Table t;
   t.add<u32(u32, u32, u32)>(R"(
     lop3.b32 %d, %a, %b, %c, 0x96;
-  )", three_inputs<0x96>);
+  )",
+                            three_inputs<0x96>);
   t.add<u32(u32, u32, u32)>(R"(
     lop3.b32 %d, %a, %b, %c, 0xe8;
-  )", three_inputs<0xe8>);
+  )",
+                            three_inputs<0xe8>);
   t.add<u32(u32, u32, u32)>(R"(
     lop3.b32 %d, %a, %b, %c, 0x1b;
-  )", three_inputs<0x1b>);
+  )",
+                            three_inputs<0x1b>);
   t.add<bool(u32, u32, bool)>(R"(
     lop3.and.b32 %t0|%d, %a, %b, 0, 0xc0, %c;
-  )", [](u32 a, u32 b, bool c) { return (a & b) != 0 && c; });
+  )",
+                              [](u32 a, u32 b, bool c) { return (a & b) != 0 && c; });
   t.run();
 }
 
@@ -171,28 +215,36 @@ TEST(Logic, Prmt) {
   Table t;
   t.add<u32(u32, u32, u32)>(R"(
     prmt.b32 %d, %a, %b, %c;
-  )", permute);
+  )",
+                            permute);
   t.add<u32(u32, u32)>(R"(
     prmt.b32 %d, %a, %b, 0x5410;
-  )", [](u32 a, u32 b) { return (a & 0xffff) | b << 16; });
+  )",
+                       [](u32 a, u32 b) { return (a & 0xffff) | b << 16; });
   t.add<u32(u32, u32, u32)>(R"(
     prmt.b32.f4e %d, %a, %b, %c;
-  )", permute_by_table<0x3210, 0x4321, 0x5432, 0x6543>);
+  )",
+                            permute_by_table<0x3210, 0x4321, 0x5432, 0x6543>);
   t.add<u32(u32, u32, u32)>(R"(
     prmt.b32.b4e %d, %a, %b, %c;
-  )", permute_by_table<0x5670, 0x6701, 0x7012, 0x0123>);
+  )",
+                            permute_by_table<0x5670, 0x6701, 0x7012, 0x0123>);
   t.add<u32(u32, u32, u32)>(R"(
     prmt.b32.rc8 %d, %a, %b, %c;
-  )", permute_by_table<0x0000, 0x1111, 0x2222, 0x3333>);
+  )",
+                            permute_by_table<0x0000, 0x1111, 0x2222, 0x3333>);
   t.add<u32(u32, u32, u32)>(R"(
     prmt.b32.ecl %d, %a, %b, %c;
-  )", permute_by_table<0x3210, 0x3211, 0x3222, 0x3333>);
+  )",
+                            permute_by_table<0x3210, 0x3211, 0x3222, 0x3333>);
   t.add<u32(u32, u32, u32)>(R"(
     prmt.b32.ecr %d, %a, %b, %c;
-  )", permute_by_table<0x0000, 0x1110, 0x2210, 0x3210>);
+  )",
+                            permute_by_table<0x0000, 0x1110, 0x2210, 0x3210>);
   t.add<u32(u32, u32, u32)>(R"(
     prmt.b32.rc16 %d, %a, %b, %c;
-  )", permute_by_table<0x1010, 0x3232, 0x1010, 0x3232>);
+  )",
+                            permute_by_table<0x1010, 0x3232, 0x1010, 0x3232>);
   t.run();
 }
 

@@ -17,40 +17,54 @@ const char* bits_of(char letter) { return letter == 'i' || letter == 'f' ? "b32"
 // A kernel of 8 threads that calls `name` on its own elements of up to three arrays of 8-byte slots.
 std::string kernel(const std::string& name, const std::string& signature) {
   std::string formals, text, list;
-  for (size_t i = 1; i < signature.size(); ++i) formals += fmt::format("{}.param .{} p{}", i > 1 ? ", " : "", bits_of(signature[i]), i);
+  for (size_t i = 1; i < signature.size(); ++i)
+    formals += fmt::format("{}.param .{} p{}", i > 1 ? ", " : "", bits_of(signature[i]), i);
   text = fmt::format(".extern .func (.param .{} r) {}({});\n", bits_of(signature[0]), name, formals);
-  text += ".visible .entry k(.param .u64 out, .param .u64 in1, .param .u64 in2, .param .u64 in3)\n{\n"
-          ".reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .b64 %v<8>; .reg .b32 %w<8>;\n"
-          "mov.u32 %r0, %tid.x; mul.wide.u32 %rd4, %r0, 8;\n{\n";
+  text +=
+      ".visible .entry k(.param .u64 out, .param .u64 in1, .param .u64 in2, .param .u64 in3)\n{\n"
+      ".reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .b64 %v<8>; .reg .b32 %w<8>;\n"
+      "mov.u32 %r0, %tid.x; mul.wide.u32 %rd4, %r0, 8;\n{\n";
   for (size_t i = 1; i < signature.size(); ++i) {
     const bool wide = bits_of(signature[i])[1] == '6';
-    text += fmt::format("ld.param.u64 %rd{0}, [in{0}]; add.s64 %rd{0}, %rd{0}, %rd4; ld.global.{1} %{2}{0}, [%rd{0}];\n"
-                        ".param .{1} param{0}; st.param.{1} [param{0}], %{2}{0};\n", i, bits_of(signature[i]), wide ? "v" : "w");
+    text += fmt::format(
+        "ld.param.u64 %rd{0}, [in{0}]; add.s64 %rd{0}, %rd{0}, %rd4; ld.global.{1} %{2}{0}, [%rd{0}];\n"
+        ".param .{1} param{0}; st.param.{1} [param{0}], %{2}{0};\n",
+        i, bits_of(signature[i]), wide ? "v" : "w");
     list += fmt::format("{}param{}", i > 1 ? ", " : "", i);
   }
   const bool wide = bits_of(signature[0])[1] == '6';
-  text += fmt::format(".param .{0} retval; call.uni (retval), {1}, ({2}); ld.param.{0} %{3}0, [retval];\n", bits_of(signature[0]), name, list, wide ? "v" : "w");
-  text += fmt::format("}}\nld.param.u64 %rd0, [out]; add.s64 %rd0, %rd0, %rd4; st.global.{} [%rd0], %{}0;\nret;\n}}\n", bits_of(signature[0]), wide ? "v" : "w");
+  text += fmt::format(".param .{0} retval; call.uni (retval), {1}, ({2}); ld.param.{0} %{3}0, [retval];\n",
+                      bits_of(signature[0]), name, list, wide ? "v" : "w");
+  text += fmt::format("}}\nld.param.u64 %rd0, [out]; add.s64 %rd0, %rd0, %rd4; st.global.{} [%rd0], %{}0;\nret;\n}}\n",
+                      bits_of(signature[0]), wide ? "v" : "w");
   return text;
 }
 
 u64 encode(char letter, double value) {
   switch (letter) {
-    case 'f': return std::bit_cast<u32>(static_cast<float>(value));
-    case 'd': return std::bit_cast<u64>(value);
-    default: return static_cast<u64>(static_cast<int64_t>(value)) & (letter == 'i' ? 0xffffffffu : ~u64{0});
+    case 'f':
+      return std::bit_cast<u32>(static_cast<float>(value));
+    case 'd':
+      return std::bit_cast<u64>(value);
+    default:
+      return static_cast<u64>(static_cast<int64_t>(value)) & (letter == 'i' ? 0xffffffffu : ~u64{0});
   }
 }
 double decode(char letter, u64 bits) {
   switch (letter) {
-    case 'f': return std::bit_cast<float>(static_cast<u32>(bits));
-    case 'd': return std::bit_cast<double>(bits);
-    case 'i': return static_cast<int32_t>(bits);
-    default: return static_cast<double>(static_cast<int64_t>(bits));
+    case 'f':
+      return std::bit_cast<float>(static_cast<u32>(bits));
+    case 'd':
+      return std::bit_cast<double>(bits);
+    case 'i':
+      return static_cast<int32_t>(bits);
+    default:
+      return static_cast<double>(static_cast<int64_t>(bits));
   }
 }
 
-constexpr double kInputs[3][8] = {{0.5, 0.25, 0.75, 0.125, 0.9, 0.0625, 0.375, 0.6}, {2, 3, 0.5, 1, 4, 2.5, 7, 3}, {1, 2, 3, 4, 5, 6, 7, 8}};
+constexpr double kInputs[3][8] = {
+    {0.5, 0.25, 0.75, 0.125, 0.9, 0.0625, 0.375, 0.6}, {2, 3, 0.5, 1, 4, 2.5, 7, 3}, {1, 2, 3, 4, 5, 6, 7, 8}};
 
 template <typename F>
 void expect_call(const std::string& name, const std::string& signature, F expected) {
@@ -58,15 +72,18 @@ void expect_call(const std::string& name, const std::string& signature, F expect
   for (size_t k = 0; k + 1 < signature.size(); ++k)
     for (size_t t = 0; t < 8; ++t) inputs[k][t] = encode(signature[k + 1], kInputs[k][t]);
   Buffer<u64> out(8, 0), a(inputs[0]), b(inputs[1]), c(inputs[2]);
-  on_every_backend(kernel(name, signature), {{1}, {8}}, Params().add(out).add(a).add(b).add(c), [] {}, [&](const Program::Result& result) {
-    EXPECT_EQ(result.error, "") << name;
-    for (size_t t = 0; t < 8; ++t) {
-      double x[3] = {};
-      for (size_t k = 0; k + 1 < signature.size(); ++k) x[k] = decode(signature[k + 1], inputs[k][t]);
-      const double wanted = expected(x[0], x[1], x[2]), got = decode(signature[0], out[t]);
-      EXPECT_NEAR(got, wanted, std::fabs(wanted) * (signature[0] == 'f' ? 2e-7 : 1e-13)) << name << " of " << x[0] << ", " << x[1];
-    }
-  });
+  on_every_backend(
+      kernel(name, signature), {{1}, {8}}, Params().add(out).add(a).add(b).add(c), [] {},
+      [&](const Program::Result& result) {
+        EXPECT_EQ(result.error, "") << name;
+        for (size_t t = 0; t < 8; ++t) {
+          double x[3] = {};
+          for (size_t k = 0; k + 1 < signature.size(); ++k) x[k] = decode(signature[k + 1], inputs[k][t]);
+          const double wanted = expected(x[0], x[1], x[2]), got = decode(signature[0], out[t]);
+          EXPECT_NEAR(got, wanted, std::fabs(wanted) * (signature[0] == 'f' ? 2e-7 : 1e-13))
+              << name << " of " << x[0] << ", " << x[1];
+        }
+      });
 }
 
 TEST(Math, Functions) {

@@ -29,7 +29,8 @@ std::string one_warp(const std::string& body, const std::string& declarations = 
     cvta.to.global.u64 %rd0, %rd0;
     cvta.to.global.u64 %rd1, %rd1;
     mul.wide.u32 %rd2, %r0, 16;
-)" + body + "\n    ret;\n}\n";
+)" + body +
+         "\n    ret;\n}\n";
 }
 
 std::vector<u32> ramp(size_t count, u32 first = 0x80f1e2d3, u32 step = 0x01030509) {
@@ -68,12 +69,13 @@ TEST_F(Memory, NarrowLoadsExtend) {
     st.global.u32 [%rd4+4], %r2;
     st.global.u32 [%rd4+8], %r3;
     st.global.u32 [%rd4+12], %r4;
-  )", each([](const u32* a, u32* d) {
-    d[0] = a[0] >> 24;
-    d[1] = static_cast<u32>(static_cast<int8_t>(a[0] >> 24));
-    d[2] = a[1] >> 16;
-    d[3] = static_cast<u32>(static_cast<int16_t>(a[1] >> 16));
-  }));
+  )",
+      each([](const u32* a, u32* d) {
+        d[0] = a[0] >> 24;
+        d[1] = static_cast<u32>(static_cast<int8_t>(a[0] >> 24));
+        d[2] = a[1] >> 16;
+        d[3] = static_cast<u32>(static_cast<int16_t>(a[1] >> 16));
+      }));
   run(R"(
     add.s64 %rd3, %rd1, %rd2;
     add.s64 %rd4, %rd0, %rd2;
@@ -81,11 +83,12 @@ TEST_F(Memory, NarrowLoadsExtend) {
     st.global.u64 [%rd4], %rd5;
     ld.global.s8 %h1, [%rd3+1];
     st.global.u16 [%rd4+8], %h1;
-  )", each([](const u32* a, u32* d) {
-    d[0] = a[0];
-    d[1] = static_cast<int32_t>(a[0]) < 0 ? ~0u : 0;
-    d[2] = 0xabab0000 | static_cast<u16>(static_cast<int8_t>(a[0] >> 8));
-  }));
+  )",
+      each([](const u32* a, u32* d) {
+        d[0] = a[0];
+        d[1] = static_cast<int32_t>(a[0]) < 0 ? ~0u : 0;
+        d[2] = 0xabab0000 | static_cast<u16>(static_cast<int8_t>(a[0] >> 8));
+      }));
 }
 
 TEST_F(Memory, NarrowStoresTruncate) {
@@ -97,11 +100,12 @@ TEST_F(Memory, NarrowStoresTruncate) {
     st.global.u8 [%rd4+1], %r1;
     st.global.u16 [%rd4+4], %r1;
     st.global.u32 [%rd4+8], %rd5;
-  )", each([](const u32* a, u32* d) {
-    d[0] = 0xabab00ab | (a[0] & 0xff) << 8;
-    d[1] = 0xabab0000 | (a[0] & 0xffff);
-    d[2] = a[2];
-  }));
+  )",
+      each([](const u32* a, u32* d) {
+        d[0] = 0xabab00ab | (a[0] & 0xff) << 8;
+        d[1] = 0xabab0000 | (a[0] & 0xffff);
+        d[2] = a[2];
+      }));
 }
 
 TEST_F(Memory, Vectors) {
@@ -111,13 +115,15 @@ TEST_F(Memory, Vectors) {
     ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd3];
     st.global.v2.u32 [%rd4], {%r4, %r3};
     st.global.v2.f32 [%rd4+8], {%r2, %r1};
-  )", each([](const u32* a, u32* d) { d[0] = a[3], d[1] = a[2], d[2] = a[1], d[3] = a[0]; }));
+  )",
+      each([](const u32* a, u32* d) { d[0] = a[3], d[1] = a[2], d[2] = a[1], d[3] = a[0]; }));
   run(R"(
     add.s64 %rd3, %rd1, %rd2;
     add.s64 %rd4, %rd0, %rd2;
     ld.global.nc.L1::no_allocate.v2.b64 {%rd5, %rd6}, [%rd3];
     st.global.wb.v2.u64 [%rd4], {%rd6, %rd5};
-  )", each([](const u32* a, u32* d) { d[0] = a[2], d[1] = a[3], d[2] = a[0], d[3] = a[1]; }));
+  )",
+      each([](const u32* a, u32* d) { d[0] = a[2], d[1] = a[3], d[2] = a[0], d[3] = a[1]; }));
   run(R"(
     add.s64 %rd3, %rd1, %rd2;
     add.s64 %rd4, %rd0, %rd2;
@@ -127,11 +133,12 @@ TEST_F(Memory, Vectors) {
     st.global.f32 [%rd4+8], %f2;
     ld.global.v2.b16 {%h1, %h2}, [%rd3+12];
     st.global.v2.b16 [%rd4+12], {%h2, %h1};
-  )", each([](const u32* a, u32* d) {
-    d[0] = a[1] >> 24 | (a[1] >> 16 & 0xff) << 8 | (a[1] & 0xff) << 16 | 7u << 24;
-    d[2] = a[1];
-    d[3] = a[3] >> 16 | a[3] << 16;
-  }));
+  )",
+      each([](const u32* a, u32* d) {
+        d[0] = a[1] >> 24 | (a[1] >> 16 & 0xff) << 8 | (a[1] & 0xff) << 16 | 7u << 24;
+        d[2] = a[1];
+        d[3] = a[3] >> 16 | a[3] << 16;
+      }));
 }
 
 TEST_F(Memory, OrderedAndGuarded) {
@@ -145,20 +152,24 @@ TEST_F(Memory, OrderedAndGuarded) {
     ld.acquire.sys.u32 %r2, [%rd3+4];
     st.release.cta.global.u32 [%rd4+4], %r2;
     @%p1 st.global.u32 [%rd4+8], %r1;
-  )", [&] {
-    auto d = each([](const u32* a, u32* d) { d[1] = a[1]; });
-    for (size_t t = 0; t < 32; ++t) {
-      if (t < 7) d[t * 4 + 2] = in_values[t * 4];
-      else d[t * 4] = 5;
-    }
-    return d;
-  }());
+  )",
+      [&] {
+        auto d = each([](const u32* a, u32* d) { d[1] = a[1]; });
+        for (size_t t = 0; t < 32; ++t) {
+          if (t < 7)
+            d[t * 4 + 2] = in_values[t * 4];
+          else
+            d[t * 4] = 5;
+        }
+        return d;
+      }());
 }
 
 TEST_F(Memory, Shared) {
   // Lane t writes its own word and reads its neighbour's; names and registers as addresses, static and dynamic.
   const std::string declarations = ".shared .align 16 .b8 first[256];\n.shared .align 4 .u32 second[32];\n";
-  run(R"(
+  run(
+      R"(
     mov.u32 %r1, second;
     shl.b32 %r2, %r0, 2;
     add.s32 %r3, %r1, %r2;
@@ -174,11 +185,13 @@ TEST_F(Memory, Shared) {
     ld.shared.u32 %r8, [first];
     add.s64 %rd4, %rd0, %rd2;
     st.global.v4.u32 [%rd4], {%r5, %r6, %r7, %r8};
-  )", [&] {
-    auto d = each([](const u32*, u32*) {});
-    for (u32 t = 0; t < 32; ++t) d[t * 4] = t ^ 1, d[t * 4 + 1] = 31, d[t * 4 + 2] = t, d[t * 4 + 3] = 77;
-    return d;
-  }(), declarations);
+  )",
+      [&] {
+        auto d = each([](const u32*, u32*) {});
+        for (u32 t = 0; t < 32; ++t) d[t * 4] = t ^ 1, d[t * 4 + 1] = 31, d[t * 4 + 2] = t, d[t * 4 + 3] = 77;
+        return d;
+      }(),
+      declarations);
 }
 
 TEST_F(Memory, DynamicShared) {
@@ -193,7 +206,8 @@ TEST_F(Memory, DynamicShared) {
     add.s64 %rd4, %rd0, %rd2;
     st.shared.u32 [fixed], 1;
     st.global.v4.u32 [%rd4], {%r5, %r1, %r6, %r0};
-  )", ".shared .align 4 .b8 fixed[20];\n.extern .shared .align 16 .b8 dynamic[];\n");
+  )",
+                                    ".shared .align 4 .b8 fixed[20];\n.extern .shared .align 16 .b8 dynamic[];\n");
   auto d = each([](const u32*, u32*) {});
   for (u32 t = 0; t < 32; ++t) d[t * 4] = 3, d[t * 4 + 1] = 32, d[t * 4 + 2] = 128, d[t * 4 + 3] = t;
   expect_output(text, {{1}, {32}, 128}, Params().add(out).add(in), out, d);
@@ -217,21 +231,23 @@ TEST_F(Memory, Local) {
     ld.local.u32 %r5, [%rd9+16];
     add.s64 %rd4, %rd0, %rd2;
     st.global.v4.u32 [%rd4], {%r2, %r3, %r4, %r5};
-  )", [&] {
-    auto d = each([](const u32*, u32*) {});
-    for (u32 t = 0; t < 32; ++t) {
-      const u32 held[] = {t, 11, 12, 13};
-      d[t * 4] = d[t * 4 + 1] = held[t & 3];
-      d[t * 4 + 2] = 13;
-      d[t * 4 + 3] = t;
-    }
-    return d;
-  }());
+  )",
+      [&] {
+        auto d = each([](const u32*, u32*) {});
+        for (u32 t = 0; t < 32; ++t) {
+          const u32 held[] = {t, 11, 12, 13};
+          d[t * 4] = d[t * 4 + 1] = held[t & 3];
+          d[t * 4 + 2] = 13;
+          d[t * 4 + 3] = t;
+        }
+        return d;
+      }());
 }
 
 TEST_F(Memory, GenericAddresses) {
   // One generic load whose lanes address shared, global and local memory.
-  run(R"(
+  run(
+      R"(
     .local .align 4 .b8 mine[4];
     st.local.u32 [mine], 100;
     st.shared.u32 [word], 200;
@@ -254,17 +270,19 @@ TEST_F(Memory, GenericAddresses) {
     selp.u32 %r5, 1, 0, %p5;
     add.s64 %rd4, %rd0, %rd2;
     st.global.v4.u32 [%rd4], {%r2, %r3, %r4, %r5};
-  )", [&] {
-    auto d = each([](const u32*, u32*) {});
-    for (u32 t = 0; t < 32; ++t) {
-      const u32 what = t % 3;
-      d[t * 4] = what == 0 ? 200 : what == 1 ? in_values[0] : 100;
-      d[t * 4 + 1] = what == 0;
-      d[t * 4 + 2] = what == 2;
-      d[t * 4 + 3] = what == 1;
-    }
-    return d;
-  }(), ".shared .align 4 .u32 word;\n");
+  )",
+      [&] {
+        auto d = each([](const u32*, u32*) {});
+        for (u32 t = 0; t < 32; ++t) {
+          const u32 what = t % 3;
+          d[t * 4] = what == 0 ? 200 : what == 1 ? in_values[0] : 100;
+          d[t * 4 + 1] = what == 0;
+          d[t * 4 + 2] = what == 2;
+          d[t * 4 + 3] = what == 1;
+        }
+        return d;
+      }(),
+      ".shared .align 4 .u32 word;\n");
 }
 
 TEST_F(Memory, ModuleVariables) {
@@ -274,7 +292,8 @@ TEST_F(Memory, ModuleVariables) {
 .global .align 8 .u64 pointer = generic(counter);
 .global .align 1 .b8 text[4] = {65, 66, 67};
 )";
-  run(R"(
+  run(
+      R"(
     ld.global.u32 %r1, [counter];
     and.b32 %r5, %r0, 3;
     mul.wide.u32 %rd5, %r5, 4;
@@ -289,15 +308,17 @@ TEST_F(Memory, ModuleVariables) {
     st.global.f32 [%rd4+4], %f2;
     st.global.u32 [%rd4+8], %r3;
     st.global.u32 [%rd4+12], %r4;
-  )", [&] {
-    auto d = each([](const u32*, u32*) {});
-    for (u32 t = 0; t < 32; ++t) {
-      d[t * 4] = d[t * 4 + 2] = 42;
-      d[t * 4 + 1] = std::bit_cast<u32>(static_cast<float>((t & 3) + 1));
-      d[t * 4 + 3] = 0x00434241;
-    }
-    return d;
-  }(), declarations);
+  )",
+      [&] {
+        auto d = each([](const u32*, u32*) {});
+        for (u32 t = 0; t < 32; ++t) {
+          d[t * 4] = d[t * 4 + 2] = 42;
+          d[t * 4 + 1] = std::bit_cast<u32>(static_cast<float>((t & 3) + 1));
+          d[t * 4 + 3] = 0x00434241;
+        }
+        return d;
+      }(),
+      declarations);
 }
 
 TEST_F(Memory, CacheHintsDoNothing) {
@@ -309,7 +330,8 @@ TEST_F(Memory, CacheHintsDoNothing) {
     applypriority.global.L2::evict_normal [%rd3], 128;
     ldu.global.u32 %r1, [%rd1];
     st.global.u32 [%rd4], %r1;
-  )", each([&](const u32*, u32* d) { d[0] = in_values[0]; }));
+  )",
+      each([&](const u32*, u32* d) { d[0] = in_values[0]; }));
 }
 
 TEST(Parameters, EveryShape) {
@@ -345,11 +367,14 @@ TEST(Parameters, EveryShape) {
     ret;
 }
 )";
-  struct alignas(8) Block { u32 w[6]; } block{{0x11112222, 2, 3, 4, 5, 6}};
+  struct alignas(8) Block {
+    u32 w[6];
+  } block{{0x11112222, 2, 3, 4, 5, 6}};
   Buffer<u32> out(8 * 8, 0);
   std::vector<u32> expected;
   for (u32 t = 0; t < 8; ++t)
-    for (const u32 v : {0xfffffff0u, 2u, 3u, 4u, 0x1111u, block.w[t & 3], block.w[(t & 3) + 1], 1234u}) expected.push_back(v);
+    for (const u32 v : {0xfffffff0u, 2u, 3u, 4u, 0x1111u, block.w[t & 3], block.w[(t & 3) + 1], 1234u})
+      expected.push_back(v);
   expect_output(text, {{1}, {8}}, Params().add(out).add(static_cast<u8>(0xf0)).add(block).add(1234.9), out, expected);
 }
 
@@ -401,8 +426,8 @@ TEST(SpecialRegisters, All) {
   for (u32 b = 0; b < grid.count(); ++b)
     for (u32 t = 0; t < block.count(); ++t) {
       const u32 lane = t % 32;
-      for (const u32 v : {t % 5, t / 5 % 4, t / 20, 5u, 4u, 3u, b % 2, b / 2 % 3, b / 6, 2u, 3u, 2u, lane, (1u << lane) - 1,
-                          ~0u << lane, 5u})
+      for (const u32 v : {t % 5, t / 5 % 4, t / 20, 5u, 4u, 3u, b % 2, b / 2 % 3, b / 6, 2u, 3u, 2u, lane,
+                          (1u << lane) - 1, ~0u << lane, 5u})
         expected.push_back(v);
     }
   expect_output(text, {grid, block}, Params().add(out), out, expected);

@@ -56,12 +56,18 @@ namespace {
 
 const char* kind_of(reference::Stop::Kind kind) {
   switch (kind) {
-    case reference::Stop::Kind::Trap: return "trap";
-    case reference::Stop::Kind::Unsupported: return "unsupported";
-    case reference::Stop::Kind::Assert: return "assert";
-    case reference::Stop::Kind::OutOfBounds: return "out of bounds";
-    case reference::Stop::Kind::Deadlock: return "deadlock";
-    case reference::Stop::Kind::TooLong: return "too long";
+    case reference::Stop::Kind::Trap:
+      return "trap";
+    case reference::Stop::Kind::Unsupported:
+      return "unsupported";
+    case reference::Stop::Kind::Assert:
+      return "assert";
+    case reference::Stop::Kind::OutOfBounds:
+      return "out of bounds";
+    case reference::Stop::Kind::Deadlock:
+      return "deadlock";
+    case reference::Stop::Kind::TooLong:
+      return "too long";
   }
   return "?";
 }

@@ -1,5 +1,5 @@
-// Runs PTX text: parse, lower, verify, then execute on the scalar reference or on the engine. Both use one DeviceMemory,
-// so that a pointer means the same to both.
+// Runs PTX text: parse, lower, verify, then execute on the scalar reference or on the engine. Both use one
+// DeviceMemory, so that a pointer means the same to both.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -30,7 +30,7 @@ class Program {
   const std::string& problems() const { return problems_; }
 
   struct Result {
-    std::string error;                   // "" or what stopped the launch: "unsupported: kernel k, line 9: ..."
+    std::string error;  // "" or what stopped the launch: "unsupported: kernel k, line 9: ..."
     uint64_t thread_instructions = 0;
   };
   struct Shape {
@@ -87,7 +87,9 @@ class Params {
     return *this;
   }
   template <typename T>
-  Params& add(const Buffer<T>& buffer) { return add(buffer.address()); }
+  Params& add(const Buffer<T>& buffer) {
+    return add(buffer.address());
+  }
   operator const std::vector<uint8_t>&() const { return bytes_; }
 
  private:

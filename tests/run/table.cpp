@@ -28,18 +28,61 @@ class Random {
 
 std::vector<uint64_t> integer_edges(int bits) {
   const uint64_t top = uint64_t{1} << (bits - 1);
-  std::vector<uint64_t> values{0, 1, 2, 3, 7, 15, 31, 32, 33, 63, 64, 100, 255, 256, top - 1, top, top + 1, mask(bits),
-                               mask(bits) - 1, mask(bits) - 31, 0x55555555, 0xdeadbeefcafef00d};
+  std::vector<uint64_t> values{0,
+                               1,
+                               2,
+                               3,
+                               7,
+                               15,
+                               31,
+                               32,
+                               33,
+                               63,
+                               64,
+                               100,
+                               255,
+                               256,
+                               top - 1,
+                               top,
+                               top + 1,
+                               mask(bits),
+                               mask(bits) - 1,
+                               mask(bits) - 31,
+                               0x55555555,
+                               0xdeadbeefcafef00d};
   for (uint64_t& v : values) v &= mask(bits);
   return values;
 }
 
 std::vector<uint64_t> float_edges() {
   std::vector<uint64_t> bits;
-  for (const float f : {0.0f, 1.0f, 1.5f, 2.0f, 0.5f, 0.1f, 3.14159274f, 2.5f, 3.5f, 1e10f, 1e20f, 1e-20f, 1e38f, 16777216.0f,
-                        16777217.0f, 2147483648.0f, 4294967296.0f, 9.2233720e18f, 65504.0f, 65520.0f, 127.5f, 255.5f, 1e-40f,
-                        std::numeric_limits<float>::min(), std::numeric_limits<float>::max(),
-                        std::numeric_limits<float>::denorm_min(), std::numeric_limits<float>::infinity()}) {
+  for (const float f : {0.0f,
+                        1.0f,
+                        1.5f,
+                        2.0f,
+                        0.5f,
+                        0.1f,
+                        3.14159274f,
+                        2.5f,
+                        3.5f,
+                        1e10f,
+                        1e20f,
+                        1e-20f,
+                        1e38f,
+                        16777216.0f,
+                        16777217.0f,
+                        2147483648.0f,
+                        4294967296.0f,
+                        9.2233720e18f,
+                        65504.0f,
+                        65520.0f,
+                        127.5f,
+                        255.5f,
+                        1e-40f,
+                        std::numeric_limits<float>::min(),
+                        std::numeric_limits<float>::max(),
+                        std::numeric_limits<float>::denorm_min(),
+                        std::numeric_limits<float>::infinity()}) {
     bits.push_back(std::bit_cast<uint32_t>(f));
     bits.push_back(std::bit_cast<uint32_t>(-f));
   }
@@ -53,10 +96,31 @@ std::vector<uint64_t> float_edges() {
 
 std::vector<uint64_t> double_edges() {
   std::vector<uint64_t> bits;
-  for (const double f : {0.0, 1.0, 1.5, 0.1, 2.5, 3.5, 1e100, 1e-100, 1e308, 2147483647.5, 4294967296.0, 9.2233720368547758e18,
-                         1.8446744073709552e19, 65519.99, 65520.0, 1e-40, 1e-310, 6.1e-5, 3.4028235677973366e38, 1.0 + 0x1p-24,
-                         1.0 + 0x1p-24 + 0x1p-52, std::numeric_limits<double>::min(), std::numeric_limits<double>::max(),
-                         std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::infinity()}) {
+  for (const double f : {0.0,
+                         1.0,
+                         1.5,
+                         0.1,
+                         2.5,
+                         3.5,
+                         1e100,
+                         1e-100,
+                         1e308,
+                         2147483647.5,
+                         4294967296.0,
+                         9.2233720368547758e18,
+                         1.8446744073709552e19,
+                         65519.99,
+                         65520.0,
+                         1e-40,
+                         1e-310,
+                         6.1e-5,
+                         3.4028235677973366e38,
+                         1.0 + 0x1p-24,
+                         1.0 + 0x1p-24 + 0x1p-52,
+                         std::numeric_limits<double>::min(),
+                         std::numeric_limits<double>::max(),
+                         std::numeric_limits<double>::denorm_min(),
+                         std::numeric_limits<double>::infinity()}) {
     bits.push_back(std::bit_cast<uint64_t>(f));
     bits.push_back(std::bit_cast<uint64_t>(-f));
   }
@@ -67,24 +131,37 @@ std::vector<uint64_t> double_edges() {
 
 std::vector<uint64_t> half_edges(bool brain) {
   if (brain)
-    return {0x0000, 0x8000, 0x3f80, 0xbf80, 0x4000, 0x3f81, 0x3f7f, 0x0080, 0x8080, 0x007f, 0x0001, 0x8001, 0x7f7f, 0xff7f,
-            0x7f80, 0xff80, 0x7fc0, 0xffc1, 0x4049, 0x2000, 0x6000, 0x4b00, 0x3eaa, 0x1234, 0xc2f7};
-  return {0x0000, 0x8000, 0x3c00, 0xbc00, 0x4000, 0x3c01, 0x3bff, 0x0400, 0x8400, 0x03ff, 0x0001, 0x8001, 0x7bff, 0xfbff,
-          0x7c00, 0xfc00, 0x7e00, 0xfe01, 0x4248, 0x1400, 0x6400, 0x5800, 0x3555, 0x1234, 0xd2f7};
+    return {0x0000, 0x8000, 0x3f80, 0xbf80, 0x4000, 0x3f81, 0x3f7f, 0x0080, 0x8080, 0x007f, 0x0001, 0x8001, 0x7f7f,
+            0xff7f, 0x7f80, 0xff80, 0x7fc0, 0xffc1, 0x4049, 0x2000, 0x6000, 0x4b00, 0x3eaa, 0x1234, 0xc2f7};
+  return {0x0000, 0x8000, 0x3c00, 0xbc00, 0x4000, 0x3c01, 0x3bff, 0x0400, 0x8400, 0x03ff, 0x0001, 0x8001, 0x7bff,
+          0xfbff, 0x7c00, 0xfc00, 0x7e00, 0xfe01, 0x4248, 0x1400, 0x6400, 0x5800, 0x3555, 0x1234, 0xd2f7};
 }
 
 std::vector<uint64_t> values_of(ValueType type, Random& random, size_t random_count) {
   std::vector<uint64_t> values;
   switch (type.kind) {
-    case Kind::Pred: return {0, 1};
-    case Kind::Integer: values = integer_edges(type.bits); break;
-    case Kind::Float: values = float_edges(); break;
-    case Kind::Double: values = double_edges(); break;
-    case Kind::Half: values = half_edges(false); break;
-    case Kind::BFloat: values = half_edges(true); break;
-    case Kind::Half2: case Kind::BFloat2: {
+    case Kind::Pred:
+      return {0, 1};
+    case Kind::Integer:
+      values = integer_edges(type.bits);
+      break;
+    case Kind::Float:
+      values = float_edges();
+      break;
+    case Kind::Double:
+      values = double_edges();
+      break;
+    case Kind::Half:
+      values = half_edges(false);
+      break;
+    case Kind::BFloat:
+      values = half_edges(true);
+      break;
+    case Kind::Half2:
+    case Kind::BFloat2: {
       const auto halves = half_edges(type.kind == Kind::BFloat2);
-      for (size_t i = 0; i < halves.size(); ++i) values.push_back(halves[i] | halves[(i * 7 + 3) % halves.size()] << 16);
+      for (size_t i = 0; i < halves.size(); ++i)
+        values.push_back(halves[i] | halves[(i * 7 + 3) % halves.size()] << 16);
       break;
     }
   }
@@ -96,7 +173,8 @@ std::vector<uint64_t> values_of(ValueType type, Random& random, size_t random_co
 std::vector<std::vector<uint64_t>> inputs_of(const TableRow& row) {
   Random random;
   std::vector<std::vector<uint64_t>> columns(3), pools;
-  for (const ValueType& type : row.arguments) pools.push_back(values_of(type, random, row.arguments.size() == 1 ? 200 : 12));
+  for (const ValueType& type : row.arguments)
+    pools.push_back(values_of(type, random, row.arguments.size() == 1 ? 200 : 12));
   size_t combinations = 1;
   for (const auto& pool : pools) combinations *= pool.size();
   constexpr size_t kMost = 4096;
@@ -116,14 +194,16 @@ std::vector<std::vector<uint64_t>> inputs_of(const TableRow& row) {
 }
 
 std::string declare(const char* name, ValueType type) {
-  return type.kind == Kind::Pred ? fmt::format("  .reg .pred {};\n", name) : fmt::format("  .reg .b{} {};\n", type.bits, name);
+  return type.kind == Kind::Pred ? fmt::format("  .reg .pred {};\n", name)
+                                 : fmt::format("  .reg .b{} {};\n", type.bits, name);
 }
 
 std::string kernel_text(const TableRow& row) {
-  std::string text = ptx_header() +
-                     ".visible .entry k(.param .u64 pd, .param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u32 pn) {\n"
-                     "  .reg .b32 %i<4>; .reg .b32 %t<8>; .reg .b64 %u<8>; .reg .b16 %h<8>; .reg .pred %q<8>;\n"
-                     "  .reg .b64 %at<5>; .reg .b64 %wide; .reg .pred %out; .reg .b32 %word;\n";
+  std::string text =
+      ptx_header() +
+      ".visible .entry k(.param .u64 pd, .param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u32 pn) {\n"
+      "  .reg .b32 %i<4>; .reg .b32 %t<8>; .reg .b64 %u<8>; .reg .b16 %h<8>; .reg .pred %q<8>;\n"
+      "  .reg .b64 %at<5>; .reg .b64 %wide; .reg .pred %out; .reg .b32 %word;\n";
   const char* names[] = {"%a", "%b", "%c"};
   text += declare("%d", row.result);
   for (size_t k = 0; k < row.arguments.size(); ++k) text += declare(names[k], row.arguments[k]);
@@ -140,18 +220,25 @@ std::string kernel_text(const TableRow& row) {
       text += fmt::format("  ld.global.b{} {}, [%at{}];\n", row.arguments[k].bits, names[k], k + 1);
   }
   text += row.ptx + "  ld.param.u64 %at0, [pd]; add.u64 %at0, %at0, %at4;\n";
-  if (row.result.kind == Kind::Pred) text += "  selp.u32 %word, 1, 0, %d;\n  st.global.u32 [%at0], %word;\n";
-  else text += fmt::format("  st.global.b{} [%at0], %d;\n", row.result.bits);
+  if (row.result.kind == Kind::Pred)
+    text += "  selp.u32 %word, 1, 0, %d;\n  st.global.u32 [%at0], %word;\n";
+  else
+    text += fmt::format("  st.global.b{} [%at0], %d;\n", row.result.bits);
   return text + "END:\n  ret;\n}\n";
 }
 
 double decode(ValueType type, uint64_t bits) {
   switch (type.kind) {
-    case Kind::Float: return std::bit_cast<float>(static_cast<uint32_t>(bits));
-    case Kind::Double: return std::bit_cast<double>(bits);
-    case Kind::Half: return to_double(Half{static_cast<uint16_t>(bits)});
-    case Kind::BFloat: return to_double(BFloat{static_cast<uint16_t>(bits)});
-    default: return 0;
+    case Kind::Float:
+      return std::bit_cast<float>(static_cast<uint32_t>(bits));
+    case Kind::Double:
+      return std::bit_cast<double>(bits);
+    case Kind::Half:
+      return to_double(Half{static_cast<uint16_t>(bits)});
+    case Kind::BFloat:
+      return to_double(BFloat{static_cast<uint16_t>(bits)});
+    default:
+      return 0;
   }
 }
 
@@ -189,7 +276,8 @@ void run_row(const TableRow& row) {
       if (is_close(row, d[i], wanted)) continue;
       ++shown;
       ADD_FAILURE() << to_string(backend) << ":" << row.ptx
-                    << fmt::format("  a {:#x} b {:#x} c {:#x}\n  got {:#x}, expected {:#x}", args[0], args[1], args[2], d[i], wanted);
+                    << fmt::format("  a {:#x} b {:#x} c {:#x}\n  got {:#x}, expected {:#x}", args[0], args[1], args[2],
+                                   d[i], wanted);
     }
   }
 }
@@ -205,7 +293,8 @@ namespace {
 double decode_small(uint16_t bits, int exponent, int mantissa) {
   const int field = bits >> mantissa & ((1 << exponent) - 1), fraction = bits & ((1 << mantissa) - 1);
   const int bias = (1 << (exponent - 1)) - 1;
-  double value = field ? std::ldexp(1 + std::ldexp(fraction, -mantissa), field - bias) : std::ldexp(fraction, 1 - bias - mantissa);
+  double value =
+      field ? std::ldexp(1 + std::ldexp(fraction, -mantissa), field - bias) : std::ldexp(fraction, 1 - bias - mantissa);
   if (field == (1 << exponent) - 1) value = fraction ? std::nan("") : HUGE_VAL;
   return bits & 0x8000 ? -value : value;
 }

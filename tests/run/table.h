@@ -20,10 +20,18 @@
 namespace warplens::run {
 
 // 16-bit floats and pairs, as bits.
-struct Half { uint16_t bits; };
-struct BFloat { uint16_t bits; };
-struct Half2 { uint32_t bits; };
-struct BFloat2 { uint32_t bits; };
+struct Half {
+  uint16_t bits;
+};
+struct BFloat {
+  uint16_t bits;
+};
+struct Half2 {
+  uint32_t bits;
+};
+struct BFloat2 {
+  uint32_t bits;
+};
 
 // Rounds the exact value of a long double once; what the hardware's conversions do.
 double to_double(Half h);
@@ -46,29 +54,45 @@ struct ValueType {
 
 template <typename T>
 constexpr ValueType value_type() {
-  if constexpr (std::is_same_v<T, bool>) return {Kind::Pred, 1, false};
-  else if constexpr (std::is_same_v<T, float>) return {Kind::Float, 32, true};
-  else if constexpr (std::is_same_v<T, double>) return {Kind::Double, 64, true};
-  else if constexpr (std::is_same_v<T, Half>) return {Kind::Half, 16, true};
-  else if constexpr (std::is_same_v<T, BFloat>) return {Kind::BFloat, 16, true};
-  else if constexpr (std::is_same_v<T, Half2>) return {Kind::Half2, 32, true};
-  else if constexpr (std::is_same_v<T, BFloat2>) return {Kind::BFloat2, 32, true};
-  else return {Kind::Integer, static_cast<int>(sizeof(T) * 8), std::is_signed_v<T>};
+  if constexpr (std::is_same_v<T, bool>)
+    return {Kind::Pred, 1, false};
+  else if constexpr (std::is_same_v<T, float>)
+    return {Kind::Float, 32, true};
+  else if constexpr (std::is_same_v<T, double>)
+    return {Kind::Double, 64, true};
+  else if constexpr (std::is_same_v<T, Half>)
+    return {Kind::Half, 16, true};
+  else if constexpr (std::is_same_v<T, BFloat>)
+    return {Kind::BFloat, 16, true};
+  else if constexpr (std::is_same_v<T, Half2>)
+    return {Kind::Half2, 32, true};
+  else if constexpr (std::is_same_v<T, BFloat2>)
+    return {Kind::BFloat2, 32, true};
+  else
+    return {Kind::Integer, static_cast<int>(sizeof(T) * 8), std::is_signed_v<T>};
 }
 
 template <typename T>
 T from_bits(uint64_t bits) {
-  if constexpr (std::is_same_v<T, bool>) return bits & 1;
-  else if constexpr (sizeof(T) == 2) return std::bit_cast<T>(static_cast<uint16_t>(bits));
-  else if constexpr (sizeof(T) == 4) return std::bit_cast<T>(static_cast<uint32_t>(bits));
-  else return std::bit_cast<T>(bits);
+  if constexpr (std::is_same_v<T, bool>)
+    return bits & 1;
+  else if constexpr (sizeof(T) == 2)
+    return std::bit_cast<T>(static_cast<uint16_t>(bits));
+  else if constexpr (sizeof(T) == 4)
+    return std::bit_cast<T>(static_cast<uint32_t>(bits));
+  else
+    return std::bit_cast<T>(bits);
 }
 template <typename T>
 uint64_t to_bits(T value) {
-  if constexpr (std::is_same_v<T, bool>) return value;
-  else if constexpr (sizeof(T) == 2) return std::bit_cast<uint16_t>(value);
-  else if constexpr (sizeof(T) == 4) return std::bit_cast<uint32_t>(value);
-  else return std::bit_cast<uint64_t>(value);
+  if constexpr (std::is_same_v<T, bool>)
+    return value;
+  else if constexpr (sizeof(T) == 2)
+    return std::bit_cast<uint16_t>(value);
+  else if constexpr (sizeof(T) == 4)
+    return std::bit_cast<uint32_t>(value);
+  else
+    return std::bit_cast<uint64_t>(value);
 }
 
 // How far a result may be from the expected one.

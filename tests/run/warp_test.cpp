@@ -19,7 +19,8 @@ std::string kernel(const std::string& body) {
     mov.u32 %r0, %tid.x;
     mad.lo.u32 %r2, %r0, 37, 1000;
     mov.u32 %r1, 0;
-)" + body + R"(
+)" + body +
+         R"(
     ld.param.u64 %rd1, [out];
     mul.wide.u32 %rd2, %r0, 4;
     add.s64 %rd1, %rd1, %rd2;
@@ -42,28 +43,35 @@ TEST(Warp, Shuffles) {
   expect_each(R"(
     shfl.sync.down.b32 %r1|%p1, %r2, 5, 31, -1;
     @!%p1 add.u32 %r1, %r1, 1000000;
-)", [](u32 t) { return t + 5 < 32 ? value(t + 5) : value(t) + 1000000; });
+)",
+              [](u32 t) { return t + 5 < 32 ? value(t + 5) : value(t) + 1000000; });
   expect_each(R"(
     shfl.sync.up.b32 %r1|%p1, %r2, 3, 0, -1;
     @!%p1 add.u32 %r1, %r1, 1000000;
-)", [](u32 t) { return t >= 3 ? value(t - 3) : value(t) + 1000000; });
+)",
+              [](u32 t) { return t >= 3 ? value(t - 3) : value(t) + 1000000; });
   expect_each(R"(
     shfl.sync.bfly.b32 %r1, %r2, 6, 31, -1;
-)", [](u32 t) { return value(t ^ 6); });
+)",
+              [](u32 t) { return value(t ^ 6); });
   expect_each(R"(
     mul.lo.u32 %r3, %r0, 7;
     shfl.sync.idx.b32 %r1, %r2, %r3, 31, -1;
-)", [](u32 t) { return value(t * 7 % 32); });
+)",
+              [](u32 t) { return value(t * 7 % 32); });
   // Segments of 8 lanes: c = (32 - 8) << 8 | clamp.
   expect_each(R"(
     shfl.sync.down.b32 %r1, %r2, 2, 6175, -1;
-)", [](u32 t) { return t % 8 + 2 < 8 ? value(t + 2) : value(t); });
+)",
+              [](u32 t) { return t % 8 + 2 < 8 ? value(t + 2) : value(t); });
   expect_each(R"(
     shfl.sync.up.b32 %r1, %r2, 2, 6144, -1;
-)", [](u32 t) { return t % 8 >= 2 ? value(t - 2) : value(t); });
+)",
+              [](u32 t) { return t % 8 >= 2 ? value(t - 2) : value(t); });
   expect_each(R"(
     shfl.sync.idx.b32 %r1, %r2, 3, 6175, -1;
-)", [](u32 t) { return value(t / 8 * 8 + 3); });
+)",
+              [](u32 t) { return value(t / 8 * 8 + 3); });
 }
 
 TEST(Warp, ShuffleOfAPartOfTheWarp) {
@@ -72,12 +80,14 @@ TEST(Warp, ShuffleOfAPartOfTheWarp) {
     @%p1 bra DONE;
     shfl.sync.bfly.b32 %r1, %r2, 1, 31, 0xffff;
 DONE:
-)", [](u32 t) { return t < 16 ? value(t ^ 1) : 0; });
+)",
+              [](u32 t) { return t < 16 ? value(t ^ 1) : 0; });
   expect_each(R"(
     mov.u32 %r1, 3;
     setp.lt.u32 %p1, %r0, 8;
     @%p1 shfl.sync.bfly.b32 %r1, %r2, 1, 31, 0xff;
-)", [](u32 t) { return t < 8 ? value(t ^ 1) : 3; });
+)",
+              [](u32 t) { return t < 8 ? value(t ^ 1) : 3; });
 }
 
 TEST(Warp, ReductionByShuffles) {
@@ -93,7 +103,8 @@ TEST(Warp, ReductionByShuffles) {
     shfl.sync.down.b32 %r3, %r2, 1, 31, -1;
     add.u32 %r2, %r2, %r3;
     shfl.sync.idx.b32 %r1, %r2, 0, 31, -1;
-)", [](u32) { return 32u * 1000 + 37 * 31 * 16; });
+)",
+              [](u32) { return 32u * 1000 + 37 * 31 * 16; });
 }
 
 TEST(Warp, Votes) {
@@ -112,7 +123,8 @@ TEST(Warp, Votes) {
     or.b32 %r1, %r1, %r5;
     or.b32 %r1, %r1, %r6;
     or.b32 %r1, %r1, %r7;
-)", [](u32) { return 0x7ffu | 0x90000000; });
+)",
+              [](u32) { return 0x7ffu | 0x90000000; });
 }
 
 TEST(Warp, DivergentVotesAndActiveMask) {
@@ -127,29 +139,35 @@ HIGH:
     vote.sync.ballot.b32 %r1, %p2, 0xfff00000;
 DONE:
     bar.warp.sync -1;
-)", [](u32 t) { return t < 20 ? 0xfffff : 0xaaa00000; });
+)",
+              [](u32 t) { return t < 20 ? 0xfffff : 0xaaa00000; });
 }
 
 TEST(Warp, LastWarpIsNotFull) {
-  expect_each(R"(
+  expect_each(
+      R"(
     activemask.b32 %r1;
-)", [](u32 t) { return t < 32 ? ~0u : 0xff; }, 40);
-  expect_each(R"(
+)",
+      [](u32 t) { return t < 32 ? ~0u : 0xff; }, 40);
+  expect_each(
+      R"(
     setp.ne.u32 %p1, %r0, 1000;
     activemask.b32 %r3;
     vote.sync.ballot.b32 %r1, %p1, %r3;
-)", [](u32 t) { return t < 32 ? ~0u : 0xff; }, 40);
+)",
+      [](u32 t) { return t < 32 ? ~0u : 0xff; }, 40);
 }
 
 TEST(Warp, Match) {
   expect_each(R"(
     rem.u32 %r3, %r0, 3;
     match.any.sync.b32 %r1, %r3, -1;
-)", [](u32 t) {
-    u32 mask = 0;
-    for (u32 l = 0; l < 32; ++l) mask |= u32{l % 3 == t % 3} << l;
-    return mask;
-  });
+)",
+              [](u32 t) {
+                u32 mask = 0;
+                for (u32 l = 0; l < 32; ++l) mask |= u32{l % 3 == t % 3} << l;
+                return mask;
+              });
   expect_each(R"(
     shr.u32 %r3, %r0, 5;
     cvt.u64.u32 %rd1, %r3;
@@ -161,7 +179,8 @@ TEST(Warp, Match) {
     and.b32 %r3, %r3, 0xff00;
     or.b32 %r1, %r3, %r5;
     or.b32 %r1, %r1, %r4;
-)", [](u32) { return 0xff01u; });
+)",
+              [](u32) { return 0xff01u; });
 }
 
 TEST(Warp, Redux) {
@@ -172,15 +191,19 @@ TEST(Warp, Redux) {
   };
   expect_each(R"(
     redux.sync.add.u32 %r1, %r2, -1;
-)", [&](u32) { return all([](u32 a, u32 b) { return a + b; }); });
+)",
+              [&](u32) { return all([](u32 a, u32 b) { return a + b; }); });
   expect_each(R"(
     redux.sync.xor.b32 %r1, %r2, -1;
-)", [&](u32) { return all([](u32 a, u32 b) { return a ^ b; }); });
-  expect_each(R"(
+)",
+              [&](u32) { return all([](u32 a, u32 b) { return a ^ b; }); });
+  expect_each(
+      R"(
     redux.sync.and.b32 %r3, %r2, -1;
     redux.sync.or.b32 %r4, %r2, -1;
     mad.lo.u32 %r1, %r3, 65536, %r4;
-)", [&](u32) { return all([](u32 a, u32 b) { return a & b; }) * 65536 + all([](u32 a, u32 b) { return a | b; }); });
+)",
+      [&](u32) { return all([](u32 a, u32 b) { return a & b; }) * 65536 + all([](u32 a, u32 b) { return a | b; }); });
   expect_each(R"(
     sub.u32 %r3, 5, %r0;
     redux.sync.min.s32 %r4, %r3, -1;
@@ -188,7 +211,8 @@ TEST(Warp, Redux) {
     redux.sync.max.s32 %r6, %r3, -1;
     add.u32 %r1, %r4, %r5;
     add.u32 %r1, %r1, %r6;
-)", [](u32) { return static_cast<u32>(-26) + ~0u + 5; });
+)",
+              [](u32) { return static_cast<u32>(-26) + ~0u + 5; });
 }
 
 TEST(Warp, Elect) {
@@ -199,7 +223,10 @@ TEST(Warp, Elect) {
     selp.u32 %r4, 100, 0, %p2;
     add.u32 %r1, %r3, %r4;
 DONE:
-)", [](u32 t) { return t < 4 ? 0u : t == 4 ? 104u : 4u; });
+)",
+              [](u32 t) { return t < 4    ? 0u
+                                 : t == 4 ? 104u
+                                          : 4u; });
 }
 
 }  // namespace
