@@ -114,6 +114,7 @@ struct Site {
   uint8_t components = 1;
   std::string opcode;             // as PTX has it: "ld.global.nc.v4.f32"
   std::string operand;            // what names the address: a parameter or variable where traceable, else ""
+  bool unit_increment = false;    // an atomic that adds 1 to a 32-bit integer and whose old value nobody uses
   uint32_t location = kNone;
 };
 

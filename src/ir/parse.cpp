@@ -260,6 +260,7 @@ class Parser {
     s.components = line.number<uint8_t>();
     s.opcode = line.quoted();
     s.operand = line.quoted();
+    s.unit_increment = line.accept_word("increment");
     if (line.accept("@")) s.location = line.number<uint32_t>();
     f().sites.push_back(std::move(s));
   }

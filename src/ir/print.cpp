@@ -214,6 +214,7 @@ std::string header(const Kernel& kernel, const PrintOptions& options) {
     const Site& s = f.sites[i];
     text += fmt::format("  site {} {} {} {} x{} {} {}", i, to_string(s.kind), to_string(s.space), s.bytes_per_lane,
                         s.components, quote(s.opcode), quote(s.operand));
+    if (s.unit_increment) text += " increment";
     if (options.locations && s.location != kNone) text += fmt::format(" @{}", s.location);
     text += "\n";
   }

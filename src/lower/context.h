@@ -230,6 +230,7 @@ class Context {
   bool call_known(const std::string& name, const ptx::Operand* results, const ptx::Operand* arguments);
   void report(Severity severity, const std::string& message, SourcePos pos);
   void name_sites();
+  void mark_increments();
   VarId carry();
 
   ModuleContext& module_;

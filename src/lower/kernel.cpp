@@ -46,6 +46,7 @@ void Context::lower_kernel() {
   lower_body(frame, ptx_function_.body, scope);
   builder_.finish();
   name_sites();
+  mark_increments();
 }
 
 void Context::declare_kernel_params(Scope& scope) {

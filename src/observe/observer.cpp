@@ -44,9 +44,11 @@ Shape shape_of(const ir::Site& site) {
       break;
   }
   if (site.kind == ir::SiteKind::Store) shape.op = model::SharedOp::Store;
-  if (site.kind == ir::SiteKind::Atomic || site.kind == ir::SiteKind::Reduction)
+  if (site.kind == ir::SiteKind::Atomic || site.kind == ir::SiteKind::Reduction) {
     shape.op =
         site.opcode.find(".cas") != std::string::npos ? model::SharedOp::CompareAndSwap : model::SharedOp::Atomic;
+    if (site.unit_increment) shape.op = model::SharedOp::Increment;
+  }
   return shape;
 }
 

@@ -24,6 +24,8 @@ ir::Site site(ir::SiteKind kind, ir::Space space, uint8_t width, std::string opc
 }
 
 std::vector<ir::Site> example_sites() {
+  ir::Site increment = site(ir::SiteKind::Atomic, ir::Space::Shared, 4, "atom.shared.add.u32");
+  increment.unit_increment = true;
   return {site(ir::SiteKind::Load, ir::Space::Global, 4),
           site(ir::SiteKind::Store, ir::Space::Global, 16),
           site(ir::SiteKind::Load, ir::Space::Shared, 4),
@@ -32,7 +34,8 @@ std::vector<ir::Site> example_sites() {
           site(ir::SiteKind::Atomic, ir::Space::Shared, 4, "atom.shared.add.u32"),
           site(ir::SiteKind::Atomic, ir::Space::Shared, 4, "atom.shared.cas.b32"),
           site(ir::SiteKind::Load, ir::Space::Local, 4),
-          site(ir::SiteKind::Load, ir::Space::Global, 1)};
+          site(ir::SiteKind::Load, ir::Space::Global, 1),
+          increment};
 }
 
 // A stream such as programs make: long stretches of one pattern with a moving base, and data-dependent stretches.
@@ -118,6 +121,7 @@ TEST(Observer, EqualsTheModelRequestByRequest) {
       e.bytes_used += c.bytes_used;
     } else if (s.space == ir::Space::Shared) {
       const auto op = s.opcode.find(".cas") != std::string::npos ? model::SharedOp::CompareAndSwap
+                      : s.unit_increment                         ? model::SharedOp::Increment
                       : s.kind == ir::SiteKind::Atomic           ? model::SharedOp::Atomic
                       : s.kind == ir::SiteKind::Store            ? model::SharedOp::Store
                                                                  : model::SharedOp::Load;

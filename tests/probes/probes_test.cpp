@@ -1,0 +1,133 @@
+// Every probe and seed program of the reference material, run as a user would, launch by launch beside the counters of
+// an H200. Global memory must be equal to the last sector; shared memory wherever ptxas left the accesses as they were.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "cli/command.h"
+#include "nosdk/clang.h"
+#include "probes/comparison.h"
+
+namespace warplens::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+// The launches that came to their end. The one that was refused stands in the report too.
+std::vector<Json> launches_of(const CommandResult& run) {
+  std::vector<Json> launches;
+  if (!run.json.contains("launches")) return launches;
+  for (const Json& launch : run.json.at("launches"))
+    if (launch.at("complete").get<bool>()) launches.push_back(launch);
+  return launches;
+}
+
+// Why a run ended early: "cp.async.cg.shared.global is not supported yet", without the place.
+std::string reason_of(const CommandResult& run) {
+  if (!run.json.contains("faults") || run.json.at("faults").empty())
+    return fmt::format("exit code {}: {}", run.exit_code, run.err);
+  const std::string message = run.json.at("faults")[0].at("message").get<std::string>();
+  const size_t place = message.find("): ");
+  return place == message.npos ? message : message.substr(place + 3);
+}
+
+std::string family_of(const std::string& name) { return name.substr(0, name.find('_') + 1); }
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+class Probes : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_nvcc() && !has_clang()) GTEST_SKIP() << "neither nvcc nor clang++-19 on this machine";
+    if (probes().empty()) GTEST_SKIP() << "no ../shared/probes here";
+    source_ = fs::canonical(probes());
+    gpu_ = read_counters(source_.parent_path() / "h200-counters.csv");
+    ASSERT_FALSE(gpu_.empty()) << "no counters beside " << source_;
+  }
+
+  // Runs the probes of gpu_[from, to) in one go, and one by one from where the program stopped: it ends at the first
+  // kernel that cannot run.
+  void compare_family(size_t from, size_t to) {
+    const CommandResult run = run_program(source_.string(), {family_of(gpu_[from].name)});
+    const std::vector<std::string> names = lines_of(run.out);  // a probe prints its name once it has run
+    const std::vector<Json> launches = launches_of(run);
+    ASSERT_LE(names.size(), to - from) << run.out;
+    ASSERT_EQ(names.size(), launches.size()) << run.err;
+    for (size_t i = 0; i < names.size(); ++i) {
+      ASSERT_EQ(names[i], gpu_[from + i].name);
+      comparison_.add(launches[i], gpu_[from + i]);
+    }
+    if (names.size() == to - from) EXPECT_EQ(run.exit_code, 0) << run.err;
+    for (size_t i = from + names.size(); i < to; ++i) compare_alone(gpu_[i]);
+  }
+
+  // The name is a prefix of others too: the first launch is its own.
+  void compare_alone(const GpuLaunch& gpu) {
+    const CommandResult run = run_program(source_.string(), {gpu.name});
+    const std::vector<std::string> names = lines_of(run.out);
+    const std::vector<Json> launches = launches_of(run);
+    if (!names.empty() && !launches.empty() && names[0] == gpu.name)
+      comparison_.add(launches[0], gpu);
+    else
+      comparison_.add_refused(gpu, reason_of(run));
+  }
+
+  fs::path source_;
+  std::vector<GpuLaunch> gpu_;
+  Comparison comparison_;
+};
+
+TEST_F(Probes, EqualTheCountersOfAnH200) {
+  for (size_t from = 0, to; from < gpu_.size(); from = to) {
+    for (to = from; to < gpu_.size() && family_of(gpu_[to].name) == family_of(gpu_[from].name);) ++to;
+    ASSERT_NO_FATAL_FAILURE(compare_family(from, to));
+  }
+  comparison_.finish(gpu_);
+}
+
+TEST(Seeds, EqualTheCountersOfAnH200) {
+  if (!has_nvcc() && !has_clang()) GTEST_SKIP() << "neither nvcc nor clang++-19 on this machine";
+  if (seeds().empty()) GTEST_SKIP() << "no ../shared/seeds here";
+  Comparison comparison;
+  std::vector<GpuLaunch> all;
+  for (const fs::path& seed : seeds()) {
+    SCOPED_TRACE(seed);
+    const auto gpu = read_counters(seed.parent_path() / ("seed-" + seed.stem().string() + ".csv"));
+    ASSERT_FALSE(gpu.empty()) << "no counters beside it";
+    const CommandResult run = run_program(fs::canonical(seed).string());
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const std::vector<Json> launches = launches_of(run);
+    ASSERT_EQ(launches.size(), gpu.size()) << run.err;
+    for (size_t i = 0; i < gpu.size(); ++i) comparison.add(launches[i], gpu[i]);
+    all.insert(all.end(), gpu.begin(), gpu.end());
+  }
+  comparison.finish(all);
+}
+
+// Blocks go to whichever thread is free: none of it may show in what is counted.
+TEST_F(Probes, CountTheSameForAnyNumberOfThreads) {
+  const auto records = [&](const char* threads) {
+    std::vector<Json> launches = launches_of(run_program(source_.string(), {"all", "16"}, {"--threads", threads}));
+    for (Json& launch : launches)
+      for (const char* time : {"seconds", "compile_seconds", "from_cache"}) launch.erase(time);
+    return launches;
+  };
+  const std::vector<Json> one = records("1");
+  EXPECT_GT(one.size(), 100u);
+  for (const char* threads : {"2", "2", "5"}) {
+    SCOPED_TRACE(threads);
+    const std::vector<Json> more = records(threads);
+    ASSERT_EQ(one.size(), more.size());
+    for (size_t i = 0; i < one.size(); ++i) EXPECT_EQ(one[i], more[i]) << one[i].dump() << "\n" << more[i].dump();
+  }
+}
+
+}  // namespace
+}  // namespace warplens::test
