@@ -532,6 +532,12 @@ void KernelEmitter::emit_barrier(BlockId b) {
   // Arguments: id [, count] [, predicate].
   const bool reduces = mode >= ir::BarrierMode::RedPopc;
   const bool has_count = end.args.size() == (reduces ? 3u : 2u);
+  if (mode == ir::BarrierMode::Arrive) {
+    builder_.CreateCall(runtime("wl_arrive", {builder_.getPtrTy(), i32, i32}, builder_.getVoidTy()),
+                        {env_, word(end.args[0]), has_count ? word(end.args[1]) : builder_.getInt32(0)});
+    emit_jump(b);
+    return;
+  }
   Value* predicate = builder_.getInt32(0);
   if (!plan_.plain_barriers) {
     builder_.CreateStore(word(end.args[0]), field(offsetof(WarpState, barrier)));

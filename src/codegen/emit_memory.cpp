@@ -76,13 +76,15 @@ bool KernelEmitter::maskable(ValueId v) const {
   return true;
 }
 
-// The address of the first lane of a group, the immediate offset and `extra` included, as a pointer.
+// The address of the first lane of a group, the immediate offset and `extra` included, as a pointer. Addresses of shared
+// memory are 32 bits wide and wrap there: s[i + 2] may be written as the register of s[i - 1] and an offset. No window
+// reaches the sign, so widening by it is the same and keeps the offset out of the register.
 llvm::Value* KernelEmitter::group_address(const Inst& inst, uint32_t group, uint32_t groups, int64_t extra) {
   const AccessPlan& plan = plan_.access[static_cast<ValueId>(&inst - f_.insts.data())];
   Value* base = scalar(plan.root, group, groups);
   const uint64_t offset = static_cast<uint64_t>(plan.offset + extra);
   if (inst.space == Space::Shared) {
-    base = builder_.CreateZExtOrTrunc(base, builder_.getInt64Ty());
+    base = builder_.CreateSExtOrTrunc(base, builder_.getInt64Ty());
     return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), builder_.CreateGEP(builder_.getInt8Ty(), shared_, base), offset);
   }
   return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), builder_.CreateIntToPtr(base, builder_.getPtrTy()), offset);
@@ -125,7 +127,7 @@ llvm::Value* KernelEmitter::in_bounds(ValueId v) {
   const bool base_aligned = (int64_t{1} << std::min<int>(l.known_bits, 8)) >= widest && static_cast<int64_t>(l.residue) % widest == 0;
   if (!aligned) return builder_.getFalse();
   for (uint32_t g = 0; g < l.groups; ++g) {
-    Value* base = builder_.CreateZExt(scalar(plan.root, g, l.groups), i64);
+    Value* base = builder_.CreateSExt(scalar(plan.root, g, l.groups), i64);
     Value* first = builder_.CreateAdd(base, builder_.getInt64(static_cast<uint64_t>(low)));
     both(builder_.CreateICmpULE(builder_.CreateSub(first, low_bound), room));
     if (!base_aligned) both(builder_.CreateICmpEQ(builder_.CreateAnd(base, builder_.getInt64(static_cast<uint64_t>(widest - 1))), builder_.getInt64(0)));
@@ -412,7 +414,7 @@ void KernelEmitter::store_addresses(const Inst& inst) {
   auto* wide = llvm::FixedVectorType::get(builder_.getInt64Ty(), width_);
   Value* event = env_field(offsetof(exec::WarpEnv, event), builder_.getPtrTy());
   for (uint32_t c = 0; c < chunks_; ++c) {
-    Value* a = builder_.CreateZExt(vec(plan.root, c), wide);
+    Value* a = builder_.CreateSExt(vec(plan.root, c), wide);
     if (plan.offset != 0) a = builder_.CreateAdd(a, builder_.CreateVectorSplat(width_, builder_.getInt64(static_cast<uint64_t>(plan.offset))));
     builder_.CreateAlignedStore(a, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), event, offsetof(event::Access, address) + uint64_t{c} * width_ * 8), llvm::Align(8));
   }
@@ -421,7 +423,7 @@ void KernelEmitter::store_addresses(const Inst& inst) {
 // Lane addresses as they stand in the event about to be written, or pointers into the lane's window.
 llvm::Value* KernelEmitter::window_pointer(const Inst& inst, uint32_t chunk) {
   auto* wide = llvm::FixedVectorType::get(builder_.getInt64Ty(), width_);
-  Value* a = builder_.CreateZExt(vec(inst.args[0], chunk), wide);
+  Value* a = builder_.CreateSExt(vec(inst.args[0], chunk), wide);
   if (inst.imm != 0) a = builder_.CreateAdd(a, builder_.CreateVectorSplat(width_, builder_.getInt64(inst.imm)));
   if (inst.space != Space::Shared && inst.space != Space::Local) return a;
   current_chunk_ = chunk;
@@ -447,7 +449,7 @@ llvm::Value* KernelEmitter::lanes_in_bounds(ValueId v, Value* mask) {
   }
   Value* bad = nullptr;
   for (uint32_t c = 0; c < chunks_; ++c) {
-    Value* a = builder_.CreateZExt(vec(inst.args[0], c), wide);
+    Value* a = builder_.CreateSExt(vec(inst.args[0], c), wide);
     if (inst.imm != 0) a = builder_.CreateAdd(a, builder_.CreateVectorSplat(width_, builder_.getInt64(inst.imm)));
     Value* out = builder_.CreateICmpUGT(builder_.CreateSub(a, builder_.CreateVectorSplat(width_, low)), builder_.CreateVectorSplat(width_, room));
     if (width > 1)

@@ -30,14 +30,14 @@ void KernelEmitter::emit_inst(ValueId v) {
     case Op::Clock: {
       Value* now = builder_.CreateCall(runtime("wl_clock", {builder_.getPtrTy(), builder_.getInt32Ty()}, builder_.getInt64Ty()),
                                        {env_, builder_.getInt32(static_cast<uint32_t>(inst.imm))});
-      define(v, {builder_.CreateZExtOrTrunc(now, type(inst.type))});
+      define_same(v, builder_.CreateZExtOrTrunc(now, type(inst.type)));
       return;
     }
     case Op::BarrierResult: {
       Value* warp = builder_.CreateZExt(builder_.CreateLoad(builder_.getInt32Ty(), warp_), builder_.getInt64Ty());
       Value* state = builder_.CreateGEP(llvm::ArrayType::get(builder_.getInt8Ty(), sizeof(exec::WarpState)), warps_state_, warp);
       Value* result = builder_.CreateLoad(builder_.getInt32Ty(), builder_.CreateConstGEP1_64(builder_.getInt8Ty(), state, offsetof(exec::WarpState, result)));
-      define(v, {inst.type == Type::Pred ? builder_.CreateICmpNE(result, builder_.getInt32(0)) : result});
+      define_same(v, inst.type == Type::Pred ? builder_.CreateICmpNE(result, builder_.getInt32(0)) : result);
       return;
     }
     case Op::Extract: {

@@ -62,6 +62,11 @@ void KernelEmitter::define(ValueId v, std::vector<Value*> parts) {
   cache_[v] = std::move(parts);
 }
 
+void KernelEmitter::define_same(ValueId v, Value* x) {
+  const Lanes& l = lanes(v);
+  define(v, l.affine() ? std::vector<Value*>(l.groups, x) : std::vector<Value*>(chunks_, builder_.CreateVectorSplat(width_, x)));
+}
+
 llvm::Value* KernelEmitter::scalar(ValueId v, uint32_t group, uint32_t groups) {
   const Lanes& l = lanes(v);
   const Type t = f_.insts[v].type;

@@ -35,7 +35,7 @@ void KernelEmitter::emit_warp(ValueId v) {
     case Op::Vote: emit_vote(v); return;
     case Op::Match: emit_match(v); return;
     case Op::Redux: emit_redux(v); return;
-    case Op::ActiveMask: define(v, {active()}); return;
+    case Op::ActiveMask: define_same(v, active()); return;
     case Op::WarpSync: return;  // lanes of one mask run in step already
     default: WL_CHECK(false, "a warp instruction"); return;
   }

@@ -65,6 +65,7 @@ class KernelEmitter {
   Value* assumed_holds(const passes::Lanes& l);               // i1: all guards hold; nullptr if there are none
   Value* pattern_vector(const passes::Lanes& l, ir::Type t, uint32_t chunk);
   void define(ValueId v, std::vector<Value*> parts);
+  void define_same(ValueId v, Value* x);                      // x in every lane
   std::vector<llvm::AllocaInst*>& slot(ValueId v);
   llvm::AllocaInst* guard_flag(ValueId widening);
   Value* active() { return mask_ ? mask_ : builder_.getInt32(~0u); }

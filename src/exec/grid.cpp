@@ -84,6 +84,8 @@ struct Buffer {
   Buffer& operator=(const Buffer&) = delete;
 };
 
+constexpr uint64_t kMaxStep = 1024;
+
 uint64_t position(const Fault& f, const Dim3& grid) { return (uint64_t{f.block.z} * grid.y + f.block.y) * grid.x + f.block.x; }
 
 }  // namespace
@@ -168,8 +170,9 @@ GridResult Grid::run(ThreadPool& pool, const GridRequest& request, const std::fu
   const auto* stop_byte = reinterpret_cast<const uint8_t*>(&stop);
   const uint64_t blocks = request.config.grid.count();
   const unsigned threads = static_cast<unsigned>(std::min<uint64_t>(std::min(request.threads, pool.size()), blocks));
-  // Chunks small enough to share the load, large enough that taking one costs nothing.
-  const uint64_t step = threads == 1 ? blocks : std::max<uint64_t>(1, blocks / (uint64_t{threads} * 32));
+  // Chunks small enough to share the load, large enough that taking one costs nothing; between two of them the launch can
+  // be stopped.
+  const uint64_t step = std::min(kMaxStep, threads == 1 ? blocks : std::max<uint64_t>(1, blocks / (uint64_t{threads} * 32)));
   std::atomic<uint64_t> next{0};
   while (workers_.size() < threads) workers_.push_back(std::make_unique<GridWorker>(tables_, shape_));
   for (unsigned w = 0; w < threads; ++w) workers_[w]->begin(request, make_sink(w), stop_byte);

@@ -76,6 +76,8 @@ void wl_flush(WarpEnv* env);
 void wl_recent(WarpEnv* env, uint32_t inst, uint64_t key);
 uint32_t wl_trap(WarpEnv* env, uint32_t inst, uint32_t mask);
 uint32_t wl_stopped(WarpEnv* env);
+// The warp arrives at barrier `id`, which is for `expected` threads, and does not wait.
+void wl_arrive(WarpEnv* env, uint32_t id, uint32_t expected);
 // All warps of the block have run as far as they can. 0: go on; 1: end the launch; 2: the block is done.
 uint32_t wl_barrier(WarpEnv* env);
 uint64_t wl_clock(WarpEnv* env, uint32_t special_register);

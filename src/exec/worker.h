@@ -1,5 +1,6 @@
 // One worker thread's side of a launch: what the functions of warp_env.h work on.
 #pragma once
+#include <array>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -47,6 +48,7 @@ class Worker {
   uint32_t trap(uint32_t inst, uint32_t mask);
   uint32_t stopped();
   uint32_t barrier();
+  void arrive(uint32_t id, uint32_t expected);
   uint64_t clock(uint32_t special_register);
   uint32_t test(uint32_t inst);
   void report_full(uint32_t inst) { report(tables_.access[inst], ~0u); }
@@ -74,6 +76,12 @@ class Worker {
   void deliver(uint32_t inst, const Recent& r);
   std::vector<Recent> kinds_;
   uint32_t next_kind_ = 0;
+  // Of each barrier: threads that arrived without waiting, and how many it is for.
+  struct Arrivals {
+    uint32_t threads = 0, expected = 0;
+  };
+  std::array<Arrivals, 16> arrivals_{};
+  bool any_arrivals_ = false;
   uint64_t ticks_ = 0;
 };
 

@@ -93,6 +93,7 @@ std::vector<Symbol> runtime_symbols() {
   std::vector<Symbol> s = {
       {"wl_load", (void*)exec::wl_load},     {"wl_store", (void*)exec::wl_store},     {"wl_atomic", (void*)exec::wl_atomic},
       {"wl_trap", (void*)exec::wl_trap},     {"wl_stopped", (void*)exec::wl_stopped}, {"wl_barrier", (void*)exec::wl_barrier},
+      {"wl_arrive", (void*)exec::wl_arrive},
       {"wl_test", (void*)exec::wl_test},     {"wl_report", (void*)exec::wl_report},
       {"wl_flush", (void*)exec::wl_flush},   {"wl_recent", (void*)exec::wl_recent},
       {"wl_clock", (void*)exec::wl_clock},   {"memset", (void*)std::memset},          {"memcpy", (void*)std::memcpy},

@@ -89,6 +89,7 @@ class Analyzer {
     a_.values.assign(f_.insts.size(), {});
     a_.divergent_block_end.assign(f_.blocks.size(), 0);
     a_.divergent_join.assign(f_.blocks.size(), 0);
+    apart_.assign(f_.blocks.size(), 0);
     std::vector<uint8_t> forced(f_.blocks.size(), 0);  // only ever grows: each round starts from the joins found so far
     for (;;) {
       std::fill(a_.values.begin(), a_.values.end(), Lanes{});
@@ -104,9 +105,12 @@ class Analyzer {
       bool grew = false;
       for (BlockId b = 0; b < f_.blocks.size(); ++b)
         if (d.join[b] && !a_.divergent_join[b]) a_.divergent_join[b] = 1, grew = true;
+      for (BlockId b = 0; b < f_.blocks.size(); ++b)
+        if (f_.insts[f_.blocks[b].insts.back()].op == Op::Barrier && d.region[b]) {
+          a_.divergent_barrier = true;
+          grew = keep_apart(b) || grew;
+        }
       if (!grew) {
-        for (BlockId b = 0; b < f_.blocks.size(); ++b)
-          if (f_.insts[f_.blocks[b].insts.back()].op == Op::Barrier && d.region[b]) a_.divergent_barrier = true;
         for (Lanes& l : a_.values)
           if (l.kind == Lanes::Kind::Bottom) l = varying();
         return std::move(a_);
@@ -116,6 +120,19 @@ class Analyzer {
 
  private:
   const Lanes& at(ValueId v) const { return a_.values[v]; }
+
+  // Lanes can wait at the barrier of block b while others of their warp run on. In a loop around it those may come by
+  // again, so what is the same for the lanes of one visit is not for the warp.
+  bool keep_apart(BlockId b) {
+    bool grew = false;
+    for (uint32_t l = nest_.innermost[b]; l != kNone; l = nest_.loops[l].parent) {
+      auto& header = a_.divergent_join[nest_.loops[l].header];
+      if (!header) header = 1, grew = true;
+      for (BlockId inside : nest_.loops[l].blocks)
+        if (!apart_[inside]) apart_[inside] = 1, grew = true;
+    }
+    return grew;
+  }
 
   void solve() {
     for (bool changed = true; changed;) {
@@ -301,9 +318,12 @@ class Analyzer {
   LoopNest nest_;
   LaneAnalysis a_;
   std::vector<uint16_t> visits_;
+  std::vector<uint8_t> apart_;  // per block: lanes of the warp can be here at different times and wait meanwhile
 };
 
 Lanes Analyzer::compute(const Inst& inst) {
+  // What memory, other lanes or the clock say depends on the visit.
+  if (apart_[inst.block] && ir::info(inst.op).effect != ir::Effect::Pure && inst.type != Type::Void) return varying();
   switch (inst.op) {
     case Op::Const: return constant(inst.imm);
     case Op::Undef: return constant(0);
@@ -544,7 +564,11 @@ Lanes Analyzer::widen(ValueId self, const Lanes& a, int from, bool is_signed) {
     if (is_signed && a.unsigned_max > positive) r.unsigned_max = kAll;
     return r;
   }
-  if (a.unsigned_max <= positive) return r;  // no lane wraps: lane values are what they seem
+  // No lane wraps if base + pattern stays below the old width's end: lane values are then what they seem. A value whose
+  // maximum lies below the sign cannot get there; else the maximum must leave room for the pattern.
+  uint64_t span = 0;
+  for (int64_t p : a.pattern) span = std::max(span, static_cast<uint64_t>(p < 0 ? -p : p));
+  if (a.unsigned_max <= mask_of(from - 1) || (!is_signed && span <= positive && a.unsigned_max <= positive - span)) return r;
   if (!a.guards.empty()) return varying();
   if (a.known_bits >= 64 && a.groups == 1) {  // a constant in each lane
     Lanes exact = r;

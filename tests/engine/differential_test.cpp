@@ -39,10 +39,11 @@ class Bench {
     out_ = {*memory_.allocate(kOutBytes), bytes(kOutBytes)};
     atomics_ = {*memory_.allocate(kAtomicBytes), bytes(kAtomicBytes)};
     big_ = *memory_.allocate(2 * kBigReach) + kBigReach;
-    const auto window = bytes(2 * kBigWindow);
     for (int64_t scale : {0, 1, 2, 4})
-      for (int64_t wrap : {int64_t{1} << 31, int64_t{1} << 32, -(int64_t{1} << 31)})
+      for (int64_t wrap : {int64_t{1} << 31, int64_t{1} << 32, -(int64_t{1} << 31)}) {
+        const auto window = bytes(2 * kBigWindow);  // each another, so that a wrong place shows
         std::memcpy(reinterpret_cast<void*>(big_ + static_cast<uint64_t>(scale * wrap) - kBigWindow), window.data(), window.size());
+      }
   }
 
   std::string run(uint64_t seed) {

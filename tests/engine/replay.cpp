@@ -58,7 +58,8 @@ void Replay::schedule(const Trace* lanes, uint32_t count) {
     for (uint32_t l = 0; l < count; ++l)
       if (at[l] < lanes[l].steps.size() && !waits[l] && lanes[l].steps[at[l]].block == lowest) mask |= 1u << l;
     execute(lanes, at, mask, lowest);
-    const bool barrier = f_.insts[f_.blocks[lowest].insts.back()].op == Op::Barrier;
+    const ir::Inst& end = f_.insts[f_.blocks[lowest].insts.back()];
+    const bool barrier = end.op == Op::Barrier && static_cast<ir::BarrierMode>(end.imm) != ir::BarrierMode::Arrive;
     for (uint32_t l = 0; l < count; ++l)
       if (mask >> l & 1) ++at[l], waits[l] = barrier;
   }

@@ -35,7 +35,7 @@ struct Thread {
 struct Barrier {
   uint64_t arrived = 0;  // threads, waiting ones included
   std::vector<Thread*> waiting;
-  uint64_t yes = 0;       // of a reducing barrier: how many gave true
+  uint64_t yes = 0, asked = 0;  // of a reducing barrier: how many gave true, how many gave anything
   uint64_t expected = 0;  // 0: all threads of the block
 };
 
@@ -217,8 +217,11 @@ class BlockRun {
     Barrier& barrier = barriers_[static_cast<uint32_t>(get(thread, inst.args[0]))];
     const size_t plain = inst.args.size() - (reduces ? 1 : 0);
     if (plain > 1) barrier.expected = get(thread, inst.args[1]);
-    if (reduces) barrier.yes += get(thread, inst.args.back());
+    if (reduces) barrier.yes += get(thread, inst.args.back()), ++barrier.asked;
     ++barrier.arrived;
+    // A count of threads is a count of whole warps: the last one counts for 32 however many threads it has.
+    const uint32_t rest = static_cast<uint32_t>(threads_.size()) % kWarpSize;
+    if (plain > 1 && rest != 0 && thread.index == threads_.size() - rest) barrier.arrived += kWarpSize - rest;
     if (mode == ir::BarrierMode::Arrive) return go(thread, f_.blocks[thread.block].succs[0]);
     barrier.waiting.push_back(&thread);
     thread.state = State::AtBarrier;
@@ -235,7 +238,7 @@ class BlockRun {
         const ir::Inst& inst = f_.insts[f_.blocks[thread->block].insts.back()];
         const auto mode = static_cast<ir::BarrierMode>(inst.imm);
         thread->barrier_result = mode == ir::BarrierMode::RedPopc  ? barrier.yes
-                                 : mode == ir::BarrierMode::RedAnd ? barrier.yes == barrier.arrived
+                                 : mode == ir::BarrierMode::RedAnd ? barrier.yes == barrier.asked
                                                                    : barrier.yes != 0;
         thread->state = State::Runs;
         go(*thread, f_.blocks[thread->block].succs[0]);
