@@ -260,6 +260,7 @@ void lower_Bmsk(Context& c, const Instr& i) {
 // The low `n` bits, extended. clamp: n over 32 is 32; wrap: modulo 32. n = 0 gives 0.
 void lower_Szext(Context& c, const Instr& i) {
   const ScalarType type = i.type();
+  if (type.bits != 32) c.unsupported(i);
   Builder& b = c.b();
   const ValueId x = c.value(i.operand(1), type);
   ValueId n = c.value(i.operand(2), kU32);
