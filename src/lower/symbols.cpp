@@ -73,7 +73,8 @@ class Initializer {
 
   void put(uint64_t offset, uint64_t bits) {
     if (symbol_.initial.size() < offset + width_) symbol_.initial.resize(offset + width_);
-    for (uint64_t i = 0; i < width_; ++i) symbol_.initial[offset + i] = static_cast<uint8_t>(bits >> (8 * i));
+    for (uint64_t i = 0; i < width_; ++i)
+      symbol_.initial[offset + i] = static_cast<uint8_t>(i < 8 ? bits >> (8 * i) : 0);
   }
 
   void complain(const std::string& what) {
