@@ -24,7 +24,11 @@ constexpr uint64_t kNullWindow = 64 << 10;  // accesses to members and small ind
 constexpr uint64_t kFar = uint64_t{1} << 30;
 constexpr uint64_t kGrowth = 2 << 20;
 // Far from where Linux puts programs, libraries, heaps and stacks, so that it is nearly always free.
+#ifdef __SANITIZE_THREAD__
+constexpr uint64_t kPreferredBase = 0x1000000000;  // ThreadSanitizer keeps its own memory at the other
+#else
 constexpr uint64_t kPreferredBase = 0x200000000000;
+#endif
 
 constexpr uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
 constexpr uint64_t round_down(uint64_t value, uint64_t to) { return value / to * to; }
