@@ -1,6 +1,6 @@
 // Random kernels whose result is determined: valid PTX without data races, with structured (and some not so structured)
-// control flow. A kernel reads `in` and `big`, which nobody writes; every thread writes places of `out` that are its own;
-// `atomics` takes operations whose order does not matter; shared memory changes hands at barriers.
+// control flow. A kernel reads `in` and `big`, which nobody writes; every thread writes places of `out` that are its
+// own; `atomics` takes operations whose order does not matter; shared memory changes hands at barriers.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -18,15 +18,16 @@ struct Arguments {
   uint64_t big = 0;      // the middle of memory that reaches kBigReach further in both directions
   uint64_t wide = 0;     // anything
   uint32_t s0 = 0, s1 = 0;
-  uint32_t small = 0;    // 0..63
-  uint32_t bound = 0;    // to compare thread indices with
+  uint32_t small = 0;  // 0..63
+  uint32_t bound = 0;  // to compare thread indices with
 };
 static_assert(sizeof(Arguments) == 56);
 
 inline constexpr uint64_t kInBytes = 64 << 10;
 inline constexpr uint64_t kAtomicBytes = 4096;
 inline constexpr uint64_t kBigReach = (uint64_t{1} << 34) + (1 << 20);  // a 32-bit index times 4, and some
-inline constexpr uint64_t kBigWindow = 64 << 10;  // readable data lies this far around each place that a wrap can lead to
+inline constexpr uint64_t kBigWindow = 64
+                                       << 10;  // readable data lies this far around each place that a wrap can lead to
 
 struct GeneratedKernel {
   std::string text;  // PTX; its one kernel is "generated"

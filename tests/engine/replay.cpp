@@ -22,7 +22,9 @@ void Replay::begin_block(const Dim3&) {
   for (Trace& t : threads_) t.steps.clear(), t.touches.clear();
 }
 
-void Replay::enter(uint32_t thread, ir::BlockId block) { threads_[thread].steps.push_back({block, threads_[thread].touches.size()}); }
+void Replay::enter(uint32_t thread, ir::BlockId block) {
+  threads_[thread].steps.push_back({block, threads_[thread].touches.size()});
+}
 
 void Replay::access(uint32_t thread, ir::ValueId inst, ir::Space lies_in, uint64_t address) {
   const ir::Inst& i = f_.insts[inst];

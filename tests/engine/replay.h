@@ -1,9 +1,9 @@
 // What a launch's counts must be: the reference interpreter's threads, put together into warps again.
 //
-// Each thread leaves a trace of the basic blocks it ran and what it accessed there. The lanes of a warp are then scheduled
-// by the engine's rule, stated here anew: of the blocks at which lanes stand, the lowest-numbered one runs next, with all
-// lanes that stand there; lanes at a barrier wait for the rest of their warp. Block numbers are those of the canonical
-// form, so the interpreter must run that.
+// Each thread leaves a trace of the basic blocks it ran and what it accessed there. The lanes of a warp are then
+// scheduled by the engine's rule, stated here anew: of the blocks at which lanes stand, the lowest-numbered one runs
+// next, with all lanes that stand there; lanes at a barrier wait for the rest of their warp. Block numbers are those of
+// the canonical form, so the interpreter must run that.
 #pragma once
 #include <memory>
 #include <vector>
@@ -18,7 +18,7 @@ struct ExpectedCounts {
   std::vector<event::BlockCount> blocks;  // index = ir::BlockId
   std::vector<event::Branch> branches;    // those with a site, in the order of the blocks
   std::vector<event::Access> accesses;
-  std::vector<uint8_t> windowed;          // per site: a generic access met shared or local memory
+  std::vector<uint8_t> windowed;  // per site: a generic access met shared or local memory
   uint64_t instructions = 0, guarded_off = 0;
 };
 

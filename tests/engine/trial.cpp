@@ -37,11 +37,14 @@ std::string differences(const observe::SiteStats& is, const observe::SiteStats& 
   const auto a = is.patterns.entries(), b = should.patterns.entries();
   bool same = a.size() == b.size();
   for (size_t k = 0; same && k < a.size(); ++k) same = a[k].words == b[k].words && a[k].count == b[k].count;
-  if (!same) text += fmt::format(" patterns are \"{}\", should be \"{}\";", is.patterns.summary(), should.patterns.summary());
+  if (!same)
+    text += fmt::format(" patterns are \"{}\", should be \"{}\";", is.patterns.summary(), should.patterns.summary());
   return text;
 }
 
-std::vector<uint64_t> symbol_addresses(const ir::Module& module) { return std::vector<uint64_t>(module.symbols.size(), 0); }
+std::vector<uint64_t> symbol_addresses(const ir::Module& module) {
+  return std::vector<uint64_t>(module.symbols.size(), 0);
+}
 
 uint32_t line_of(const Program& program, size_t site) {
   const uint32_t location = program.canonical.sites[site].location;
@@ -73,12 +76,14 @@ Result<Program> compile(const std::string& text) {
   passes::prepare(program.canonical);
   ir::Kernel prepared = lowered.module.kernels[0];
   prepared.function = program.canonical;
-  if (const auto broken = ir::verify(lowered.module, prepared); !broken.empty()) return Error{"prepared: " + broken[0], ""};
+  if (const auto broken = ir::verify(lowered.module, prepared); !broken.empty())
+    return Error{"prepared: " + broken[0], ""};
   program.module = std::make_shared<const ir::Module>(std::move(lowered.module));
   return program;
 }
 
-Result<Expected> expect(const Program& program, const exec::LaunchConfig& config, const std::vector<uint8_t>& params, const std::vector<Region>& regions) {
+Result<Expected> expect(const Program& program, const exec::LaunchConfig& config, const std::vector<uint8_t>& params,
+                        const std::vector<Region>& regions) {
   reference::Launch launch;
   launch.grid = config.grid;
   launch.block = config.block;
@@ -101,41 +106,49 @@ Result<Expected> expect(const Program& program, const exec::LaunchConfig& config
   // The kernel as it was lowered must do the same as its canonical form.
   for (const Region& r : regions) r.reset();
   const reference::Outcome original = reference::run(program.module->kernels[0].function, launch);
-  if (original.stop || original.thread_instructions != outcome.thread_instructions) return Error{"the canonical form counts other instructions", ""};
+  if (original.stop || original.thread_instructions != outcome.thread_instructions)
+    return Error{"the canonical form counts other instructions", ""};
   for (size_t k = 0; k < regions.size(); ++k)
     if (regions[k].now() != expected.memory[k]) return Error{"the canonical form gives another result", ""};
   return expected;
 }
 
 std::string describe_fault(const exec::Fault& f) {
-  return fmt::format("fault {} at site {} block ({},{},{}) thread ({},{},{}) address {:#x}: {} {}", static_cast<int>(f.kind), f.site, f.block.x, f.block.y, f.block.z,
-                     f.thread.x, f.thread.y, f.thread.z, f.address, f.nearest, f.message);
+  return fmt::format("fault {} at site {} block ({},{},{}) thread ({},{},{}) address {:#x}: {} {}",
+                     static_cast<int>(f.kind), f.site, f.block.x, f.block.y, f.block.z, f.thread.x, f.thread.y,
+                     f.thread.z, f.address, f.nearest, f.message);
 }
 
-std::string compare(jit::Engine& engine, const jit::Engine::KernelHandle& kernel, const Program& program, const exec::LaunchConfig& config,
-                    const std::vector<uint8_t>& params, const std::vector<Region>& regions, const Expected& expected) {
+std::string compare(jit::Engine& engine, const jit::Engine::KernelHandle& kernel, const Program& program,
+                    const exec::LaunchConfig& config, const std::vector<uint8_t>& params,
+                    const std::vector<Region>& regions, const Expected& expected) {
   for (const Region& r : regions) r.reset();
   observe::Observer observer(program.canonical.sites, engine.threads());
   const std::atomic<bool> stop{false};
-  const exec::LaunchResult result = engine.launch(kernel, config, params, [&](unsigned worker) { return observer.sink(worker); }, stop);
+  const exec::LaunchResult result =
+      engine.launch(kernel, config, params, [&](unsigned worker) { return observer.sink(worker); }, stop);
   if (result.fault) {
     const uint32_t site = result.fault->site;
-    return describe_fault(*result.fault) + (site < program.canonical.sites.size() ? " in line " + std::to_string(line_of(program, site)) : "");
+    return describe_fault(*result.fault) +
+           (site < program.canonical.sites.size() ? " in line " + std::to_string(line_of(program, site)) : "");
   }
   for (size_t k = 0; k < regions.size(); ++k) {
     const auto now = regions[k].now();
     if (now == expected.memory[k]) continue;
-    const auto at = static_cast<size_t>(std::mismatch(now.begin(), now.end(), expected.memory[k].begin()).first - now.begin());
+    const auto at =
+        static_cast<size_t>(std::mismatch(now.begin(), now.end(), expected.memory[k].begin()).first - now.begin());
     size_t wrong = 0;
     for (size_t i = 0; i < now.size(); ++i) wrong += now[i] != expected.memory[k][i];
-    return fmt::format("region {} differs in {} bytes, first at {}: is {:#x}, should be {:#x}", k, wrong, at, now[at], expected.memory[k][at]);
+    return fmt::format("region {} differs in {} bytes, first at {}: is {:#x}, should be {:#x}", k, wrong, at, now[at],
+                       expected.memory[k][at]);
   }
   std::string text;
   const ExpectedCounts& counts = expected.counts;
   for (size_t b = 0; b < counts.blocks.size(); ++b) {
     const event::BlockCount &is = result.counts.blocks[b], &should = counts.blocks[b];
     if (is.warps != should.warps || is.lanes != should.lanes)
-      text += fmt::format("basic block {}: {} warps, {} lanes, should be {} and {}\n", b, is.warps, is.lanes, should.warps, should.lanes);
+      text += fmt::format("basic block {}: {} warps, {} lanes, should be {} and {}\n", b, is.warps, is.lanes,
+                          should.warps, should.lanes);
   }
   observer.add_branches(result.counts.branches);
   const auto stats = observer.finish();
@@ -146,9 +159,11 @@ std::string compare(jit::Engine& engine, const jit::Engine::KernelHandle& kernel
   if (result.counts.instructions != counts.instructions)
     text += fmt::format("warp instructions: {}, should be {}\n", result.counts.instructions, counts.instructions);
   if (result.counts.thread_instructions != expected.thread_instructions)
-    text += fmt::format("thread instructions: {}, should be {}\n", result.counts.thread_instructions, expected.thread_instructions);
+    text += fmt::format("thread instructions: {}, should be {}\n", result.counts.thread_instructions,
+                        expected.thread_instructions);
   if (result.counts.thread_instructions_pred_on != expected.thread_instructions - counts.guarded_off)
-    text += fmt::format("thread instructions not switched off: {}, should be {}\n", result.counts.thread_instructions_pred_on, expected.thread_instructions - counts.guarded_off);
+    text += fmt::format("thread instructions not switched off: {}, should be {}\n",
+                        result.counts.thread_instructions_pred_on, expected.thread_instructions - counts.guarded_off);
   return text;
 }
 

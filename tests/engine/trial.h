@@ -35,12 +35,14 @@ struct Expected {
   ExpectedCounts counts;
   uint64_t thread_instructions = 0;
 };
-Result<Expected> expect(const Program& program, const exec::LaunchConfig& config, const std::vector<uint8_t>& params, const std::vector<Region>& regions);
+Result<Expected> expect(const Program& program, const exec::LaunchConfig& config, const std::vector<uint8_t>& params,
+                        const std::vector<Region>& regions);
 
-// Launches on an engine and compares; "" where everything is as expected. Tests are to launch each kernel several times:
-// the engine makes different code for the first arguments, for aligned ones, and for any.
-std::string compare(jit::Engine& engine, const jit::Engine::KernelHandle& kernel, const Program& program, const exec::LaunchConfig& config,
-                    const std::vector<uint8_t>& params, const std::vector<Region>& regions, const Expected& expected);
+// Launches on an engine and compares; "" where everything is as expected. Tests are to launch each kernel several
+// times: the engine makes different code for the first arguments, for aligned ones, and for any.
+std::string compare(jit::Engine& engine, const jit::Engine::KernelHandle& kernel, const Program& program,
+                    const exec::LaunchConfig& config, const std::vector<uint8_t>& params,
+                    const std::vector<Region>& regions, const Expected& expected);
 
 std::string describe_fault(const exec::Fault& fault);
 
