@@ -194,6 +194,38 @@ TEST_F(Memory, Shared) {
       declarations);
 }
 
+TEST_F(Memory, SharedAddressesWrapAt32Bits) {
+  // Registers below zero with offsets that bring them back: of a known pattern, of an unknown one, and of some lanes only.
+  run(R"(
+    mov.u32 %r9, words;
+    shl.b32 %r1, %r0, 2;
+    add.s32 %r1, %r1, %r9;
+    st.shared.u32 [%r1], %r0;
+    bar.sync 0;
+    neg.s32 %r2, %r1;
+    ld.shared.u32 %r3, [%r2+124];
+    add.s64 %rd3, %rd1, %rd2;
+    ld.global.u32 %r4, [%rd3];
+    and.b32 %r4, %r4, 31;
+    shl.b32 %r5, %r4, 2;
+    neg.s32 %r5, %r5;
+    ld.shared.u32 %r6, [%r5+124];
+    mov.u32 %r7, 0;
+    setp.lt.u32 %p0, %r0, 11;
+    @!%p0 bra skip;
+    add.s32 %r8, %r1, -256;
+    ld.shared.u32 %r7, [%r8+260];
+skip:
+    add.s64 %rd4, %rd0, %rd2;
+    st.global.v4.u32 [%rd4], {%r3, %r4, %r6, %r7};
+  )", [&] {
+    return each([&](const u32* a, u32* d) {
+      const u32 t = static_cast<u32>(a - in_values.data()) / 4;
+      d[0] = 31 - t, d[1] = a[0] & 31, d[2] = 31 - d[1], d[3] = t < 11 ? t + 1 : 0;
+    });
+  }(), ".shared .align 4 .u32 words[32];\n");
+}
+
 TEST_F(Memory, DynamicShared) {
   const std::string text = one_warp(R"(
     mov.u32 %r1, dynamic;
