@@ -106,6 +106,7 @@ void KernelEmitter::emit_special(ValueId v) {
   auto* i32 = builder_.getInt32Ty();
   const uint32_t count = l.affine() ? l.groups : chunks_;
   auto u32 = [&](uint32_t x) { return builder_.getInt32(x); };
+  const uint32_t align = std::max(1u, f_.dynamic_shared_align), dynamic_start = (f_.shared_bytes + align - 1) / align * align;
   std::vector<Value*> parts;
   for (uint32_t k = 0; k < count; ++k) {
     // The thread's index in the block: of the group's first lane, or of every lane of the chunk.
@@ -141,7 +142,8 @@ void KernelEmitter::emit_special(ValueId v) {
       case SpecialRegister::LanemaskGt: x = lane_constants([](uint32_t n) { return ~((2u << n) - 1); }); break;
       case SpecialRegister::LanemaskGe: x = lane_constants([](uint32_t n) { return ~((1u << n) - 1); }); break;
       case SpecialRegister::DynamicSharedSize:
-        x = builder_.CreateSub(builder_.CreateTrunc(shared_bytes_, i32), u32(f_.shared_bytes));
+        // The launch's dynamic part starts at the next multiple of its alignment.
+        x = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, builder_.CreateTrunc(shared_bytes_, i32), u32(dynamic_start));
         break;
       case SpecialRegister::TotalSharedSize: x = builder_.CreateTrunc(shared_bytes_, i32); break;
       case SpecialRegister::ParamBase: x = builder_.CreatePtrToInt(params_, builder_.getInt64Ty()); break;
@@ -210,14 +212,11 @@ llvm::Value* KernelEmitter::compute(const Inst& inst, const std::vector<Value*>&
     case Op::Select: return builder_.CreateSelect(a[0], a[1], a[2]);
     case Op::ToGeneric: case Op::FromGeneric: case Op::IsSpace: {
       // Shared and local windows are real memory of this process; global and constant addresses are generic already.
-      if (inst.space != ir::Space::Shared && inst.space != ir::Space::Local)
-        return inst.op == Op::IsSpace ? same_constant_pred(inst, t) : a[0];
+      const bool window = inst.space == ir::Space::Shared || inst.space == ir::Space::Local;
+      if (inst.op == Op::IsSpace) return is_in_space(inst.space, a[0]);
+      if (!window) return a[0];
       Value* base = window_base(inst.space, t);
-      if (inst.op == Op::ToGeneric) return builder_.CreateAdd(a[0], base);
-      if (inst.op == Op::FromGeneric) return builder_.CreateSub(a[0], base);
-      Value* size = inst.space == ir::Space::Shared ? shared_bytes_ : builder_.getInt64(f_.local_bytes);
-      if (t->isVectorTy()) size = builder_.CreateVectorSplat(width_, size);
-      return builder_.CreateICmpULT(builder_.CreateSub(a[0], base), size);
+      return inst.op == Op::ToGeneric ? builder_.CreateAdd(a[0], base) : builder_.CreateSub(a[0], base);
     }
     default: break;
   }
@@ -225,9 +224,18 @@ llvm::Value* KernelEmitter::compute(const Inst& inst, const std::vector<Value*>&
   return compute_float(inst, a);
 }
 
-// Whether a generic address is global or constant: whatever is in neither the shared nor the local window.
-llvm::Value* KernelEmitter::same_constant_pred(const Inst& inst, llvm::Type* like) {
-  return llvm::ConstantInt::get(same_shape(builder_.getInt1Ty(), like), inst.space == ir::Space::Global);
+// The shared window, the local frames of all the block's threads, and the rest. A constant's address is a global one too.
+llvm::Value* KernelEmitter::is_in_space(ir::Space space, Value* address) {
+  auto inside = [&](Value* base, Value* size) {
+    if (address->getType()->isVectorTy()) base = builder_.CreateVectorSplat(width_, base), size = builder_.CreateVectorSplat(width_, size);
+    return builder_.CreateICmpULT(builder_.CreateSub(address, base), size);
+  };
+  auto* i64 = builder_.getInt64Ty();
+  Value* shared = inside(builder_.CreatePtrToInt(shared_, i64), shared_bytes_);
+  if (space == ir::Space::Shared) return shared;
+  Value* frames = builder_.CreatePtrToInt(env_field(offsetof(exec::WarpEnv, local), builder_.getPtrTy(), true), i64);
+  Value* local = inside(frames, builder_.getInt64(uint64_t{plan_.warps} * kWarpSize * f_.local_bytes));
+  return space == ir::Space::Local ? local : builder_.CreateNot(builder_.CreateOr(shared, local));
 }
 
 llvm::Value* KernelEmitter::window_base(ir::Space space, llvm::Type* like) {

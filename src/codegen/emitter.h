@@ -79,7 +79,7 @@ class KernelEmitter {
   Value* compute_float(const ir::Inst& inst, const std::vector<Value*>& a);
   Value* compute_convert(const ir::Inst& inst, const std::vector<Value*>& a);
   Value* divide(ir::Op op, Value* a, Value* b);
-  Value* same_constant_pred(const ir::Inst& inst, llvm::Type* like);
+  Value* is_in_space(ir::Space space, Value* address);
   Value* window_base(ir::Space space, llvm::Type* like);
   Value* directed(const ir::Inst& inst, const std::vector<Value*>& a);  // rounding other than to nearest
   Value* flush(Value* v);

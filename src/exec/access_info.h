@@ -6,7 +6,7 @@ namespace warplens::exec {
 
 enum class AccessSpace : uint8_t { Global, Shared, Local, Const, Generic };
 enum class AccessKind : uint8_t { Load, Store, Atomic, Reduction };
-enum class AtomicOp : uint8_t { Add, MinS, MinU, MaxS, MaxU, And, Or, Xor, Exch, Cas, Inc, Dec, FAdd, FMin, FMax };
+enum class AtomicOp : uint8_t { Add, MinS, MinU, MaxS, MaxU, And, Or, Xor, Exch, Cas, Inc, Dec, FAdd, FMin, FMax, F16Add, BF16Add };  // as ir::AtomicOp
 
 struct AccessInfo {
   uint32_t site = ~0u;

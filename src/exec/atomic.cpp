@@ -12,6 +12,18 @@ namespace warplens::exec {
 
 namespace {
 
+// bfloat16: the upper half of a float, rounded to nearest even.
+float from_bf16(uint16_t x) { return std::bit_cast<float>(uint32_t{x} << 16); }
+uint16_t to_bf16(float x) {
+  if (x != x) return 0x7fff;
+  const uint32_t bits = std::bit_cast<uint32_t>(x);
+  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+uint16_t add_f16(uint16_t x, uint16_t y) {
+  const float sum = static_cast<float>(std::bit_cast<_Float16>(x)) + static_cast<float>(std::bit_cast<_Float16>(y));
+  return sum != sum ? 0x7fff : std::bit_cast<uint16_t>(static_cast<_Float16>(sum));
+}
+
 template <typename T>
 T combine(AtomicOp op, bool is_float, T old, T x, T y) {
   using S = std::make_signed_t<T>;
@@ -21,6 +33,16 @@ T combine(AtomicOp op, bool is_float, T old, T x, T y) {
     if (op == AtomicOp::FAdd || (op == AtomicOp::Add && is_float)) return std::bit_cast<T>(static_cast<F>(a + b));
     if (op == AtomicOp::FMin) return std::bit_cast<T>(std::fmin(a, b));
     if (op == AtomicOp::FMax) return std::bit_cast<T>(std::fmax(a, b));
+  }
+  if (op == AtomicOp::F16Add || op == AtomicOp::BF16Add) {
+    // One element, or two packed in a word: f16 sums are exact in f32 before the one rounding.
+    T sum = 0;
+    for (size_t k = 0; k < sizeof(T) / 2; ++k) {
+      const auto a = static_cast<uint16_t>(old >> 16 * k), b = static_cast<uint16_t>(x >> 16 * k);
+      const uint16_t r = op == AtomicOp::F16Add ? add_f16(a, b) : to_bf16(from_bf16(a) + from_bf16(b));
+      sum = static_cast<T>(sum | static_cast<T>(r) << 16 * k);
+    }
+    return sum;
   }
   switch (op) {
     case AtomicOp::Add:

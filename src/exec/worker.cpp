@@ -117,6 +117,12 @@ bool Worker::resolve_lane(const AccessInfo& info, uint32_t lane, uint8_t** point
       return true;
     }
   }
+  // A parameter whose address was taken: the parameter buffer is constant memory.
+  const uint64_t in_params = address - reinterpret_cast<uint64_t>(env.params);
+  if (info.kind == AccessKind::Load && in_params < tables_.param_bytes && in_params + width <= tables_.param_bytes) {
+    *pointer = reinterpret_cast<uint8_t*>(address);
+    return true;
+  }
   const auto allocation = memory_->find(address, width);
   if (!allocation) return fail(info, FaultKind::OutOfBounds, lane, address), false;
   // Remember it: the next access of this site most likely stays inside.

@@ -31,6 +31,7 @@ struct KernelTables {
   std::vector<std::pair<uint32_t, Trap>> traps;  // by instruction
   uint32_t sites = 0;
   uint32_t local_bytes = 0;
+  uint32_t param_bytes = 0;
 };
 
 class Worker {

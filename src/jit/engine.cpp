@@ -138,6 +138,7 @@ exec::KernelTables Engine::Impl::make_tables(const LoadedKernel& k, const Plan& 
   t.sites = static_cast<uint32_t>(f.sites.size());
   t.recent.assign(f.sites.size(), ~0u);
   t.local_bytes = f.local_bytes;
+  t.param_bytes = f.param_bytes;
   for (const ir::Block& block : f.blocks)
     for (ir::ValueId v : block.insts) {
       const ir::Inst& inst = f.insts[v];

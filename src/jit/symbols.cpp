@@ -51,6 +51,7 @@ template <int M> uint16_t to_f16(double x) {
   const double magnitude = std::fabs(x);
   const bool away = (M == FE_UPWARD && !sign) || (M == FE_DOWNWARD && sign);
   if (std::isinf(x)) return sign | 0x7c00;
+  if (x == 0) return sign;
   if (magnitude >= 65504.0) return sign | (magnitude > 65504.0 && away ? 0x7c00 : 0x7bff);
   int exponent = 0;
   std::frexp(magnitude, &exponent);
