@@ -119,7 +119,7 @@ class Grid::GridWorker {
     std::fill(recent_.begin(), recent_.end(), Recent{});
     std::fill(states_.begin(), states_.end(), WarpState{});
     std::memset(pending_.data, 0, pending_.bytes);
-    worker_.begin(*r.memory, sink);
+    worker_.begin(*r.memory, sink, r.params.size());
     WarpEnv& e = worker_.env;
     e.params = r.params.data();
     e.symbols = r.symbols.data();

@@ -17,7 +17,8 @@ Worker::Worker(const KernelTables& tables, const Dim3& block) : tables_(tables),
   env.event_end = batch_.data() + batch_.size();
 }
 
-void Worker::begin(const DeviceMemory& memory, event::Sink* sink) {
+void Worker::begin(const DeviceMemory& memory, event::Sink* sink, uint64_t param_bytes) {
+  param_bytes_ = param_bytes;
   memory_ = &memory;
   sink_ = sink;
   fault.reset();
@@ -123,7 +124,13 @@ bool Worker::resolve_lane(const AccessInfo& info, uint32_t lane, uint8_t** point
     *pointer = reinterpret_cast<uint8_t*>(address);
     return true;
   }
-  const auto allocation = memory_->find(address, width);
+  std::optional<Allocation> allocation;
+  const auto params = reinterpret_cast<uint64_t>(env.params);
+  const bool may_be_parameter = info.space == AccessSpace::Const || info.space == AccessSpace::Generic;
+  if (may_be_parameter && address - params < param_bytes_ && width <= param_bytes_ - (address - params))
+    allocation = Allocation{params, param_bytes_};  // an array among the parameters, indexed at run time
+  else
+    allocation = memory_->find(address, width);
   if (!allocation) return fail(info, FaultKind::OutOfBounds, lane, address), false;
   // Remember it: the next access of this site most likely stays inside.
   const uint64_t reach = std::max(info.reach, width);

@@ -37,7 +37,7 @@ struct KernelTables {
 class Worker {
  public:
   Worker(const KernelTables& tables, const Dim3& block);
-  void begin(const DeviceMemory& memory, event::Sink* sink);  // of a launch
+  void begin(const DeviceMemory& memory, event::Sink* sink, uint64_t param_bytes);  // of a launch
 
   WarpEnv env;
   std::optional<Fault> fault;
@@ -70,6 +70,7 @@ class Worker {
   const KernelTables& tables_;
   const DeviceMemory* memory_ = nullptr;
   event::Sink* sink_ = nullptr;
+  uint64_t param_bytes_ = 0;
   Dim3 block_;
   std::vector<event::Access> batch_;
   // Masks come back: a few kinds of partial-warp requests a site are kept besides the one that env.recent counts.

@@ -49,12 +49,12 @@ class Bench {
 
   std::string run(uint64_t seed) {
     const GeneratedKernel k = generate(seed);
-    const auto program = compile(k.text);
+    const auto program = compile(k.text, memory_);
     if (!program) return "not valid: " + program.error().what;
     if (k.out_bytes + 256 > kOutBytes) return "";
     jit::Engine& engine = engine_for(seed);
     const exec::LaunchConfig config{k.grid, k.block, k.dynamic_shared_bytes};
-    const auto handle = engine.load(program->module, 0, std::vector<uint64_t>(program->module->symbols.size(), 0));
+    const auto handle = engine.load(program->module, 0, program->symbols);
     const Region out{out_.base,
                      {out_.initial.begin(), out_.initial.begin() + static_cast<std::ptrdiff_t>(k.out_bytes + 256)}};
     for (int launch = 0; launch < 4; ++launch) {
@@ -93,6 +93,7 @@ class Bench {
     a.s0 = any_word(), a.s1 = any_word();
     a.small = static_cast<uint32_t>(random() % 64);
     a.bound = static_cast<uint32_t>(random() % (k.block.count() + 2));
+    for (uint32_t& entry : a.table) entry = any_word();
     if (launch == 1) {  // aligned as in the first launch
       const Arguments first = arguments(k, seed, 0);
       a.wide = (a.wide & ~uint64_t{127}) | (first.wide & 127);
@@ -166,8 +167,9 @@ int main(int argc, char** argv) {
   }
   if (print) return std::puts(warplens::engine_test::generate(warplens::engine_test::first_seed).text.c_str()), 0;
   if (print_ir) {
+    warplens::exec::DeviceMemory memory(1 << 30);
     const auto program =
-        warplens::engine_test::compile(warplens::engine_test::generate(warplens::engine_test::first_seed).text);
+        warplens::engine_test::compile(warplens::engine_test::generate(warplens::engine_test::first_seed).text, memory);
     return std::puts(program
                          ? warplens::ir::print(*program->module,
                                                {program->canonical, program->module->kernels[0].params}, {true, true})

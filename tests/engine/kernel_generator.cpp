@@ -224,7 +224,28 @@ class Generator {
   }
 
   Text uniform_word() {
+    if (chance(20)) return table_entry(chance(50) ? Bounded{"%small", 0, 63} : Bounded{"%cta", 0, 4096});
     return chance(25) ? word_constant() : any({"%s0", "%s1", "%small", "%bound", "%bx", "%by", "%cta"});
+  }
+
+  // A word of the module's tables in constant or global memory, or of the table among the parameters.
+  Text table_entry(const Bounded& index) {
+    const Text entry = r(), at = rd();
+    switch (below(3)) {
+      case 0:
+        line("mov.u64 {}, constants;", at);
+        line("ld.const.u32 {}, [{}];", entry, address(at, limited(index.reg, 64), 4));
+        break;
+      case 1:
+        line("mov.u64 {}, numbers;", at);
+        line("ld.global.u32 {}, [{}];", entry, address(at, limited(index.reg, 64), 4));
+        break;
+      default:
+        line("mov.b64 {}, p_table;", at);
+        line("ld.param.u32 {}, [{}];", entry, address(at, limited(index.reg, 16), 4));
+        break;
+    }
+    return entry;
   }
 
   Text word() {
@@ -237,6 +258,9 @@ class Generator {
         return word_constant();
       case 3:
         return affine(3).reg;
+      case 5:
+        if (chance(30)) return table_entry(affine(2));
+        [[fallthrough]];
       case 4:
         if (!counters_.empty()) return counters_[below(static_cast<uint32_t>(counters_.size()))].reg;
         [[fallthrough]];
@@ -1355,8 +1379,16 @@ class Generator {
     line("ret;");
   }
 
+  static Text numbers(uint32_t factor) {
+    Text list;
+    for (uint32_t k = 0; k < 64; ++k) list += fmt::format("{}{}", k ? ", " : "", k * k * factor % 97);
+    return list;
+  }
+
   Text assemble() const {
-    Text t = ".version 8.3\n.target sm_80\n.address_size 64\n\n.extern .shared .align 16 .b8 dyn[];\n\n";
+    Text t = ".version 8.3\n.target sm_80\n.address_size 64\n\n.extern .shared .align 16 .b8 dyn[];\n";
+    t += ".const .align 4 .u32 constants[64] = {" + numbers(3) + "};\n.global .align 4 .u32 numbers[64] = {" +
+         numbers(5) + "};\n\n";
     t += ".func (.param .b32 c) helper0(.param .b32 a, .param .b64 b)\n{\n\t.reg .b32 %r<5>;\n\t.reg .b64 "
          "%rd<3>;\n\t.reg .pred %p<2>;\n"
          "\tld.param.b32 %r1, [a];\n\tld.param.b64 %rd1, [b];\n\tcvt.u32.u64 %r2, %rd1;\n\tsetp.lt.s32 %p1, %r1, "
@@ -1371,7 +1403,8 @@ class Generator {
          "AGAIN;\n\tst.param.b32 [c], %r2;\n\tret;\n}\n\n";
     t += ".visible .entry generated(\n\t.param .u64 p_in,\n\t.param .u64 p_out,\n\t.param .u64 p_atomics,\n\t.param "
          ".u64 p_big,\n\t.param .u64 p_wide,\n"
-         "\t.param .u32 p_s0,\n\t.param .u32 p_s1,\n\t.param .u32 p_small,\n\t.param .u32 p_bound\n)\n{\n";
+         "\t.param .u32 p_s0,\n\t.param .u32 p_s1,\n\t.param .u32 p_small,\n\t.param .u32 p_bound,\n\t.param .align 4 "
+         ".b8 p_table[64]\n)\n{\n";
     t += fmt::format(
         "\t.reg .b32 %r<{}>;\n\t.reg .b64 %rd<{}>;\n\t.reg .b16 %rs<{}>;\n\t.reg .pred %p<{}>;\n\t.reg .f32 "
         "%f<{}>;\n\t.reg .f64 %fd<{}>;\n",

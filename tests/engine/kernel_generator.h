@@ -20,8 +20,9 @@ struct Arguments {
   uint32_t s0 = 0, s1 = 0;
   uint32_t small = 0;  // 0..63
   uint32_t bound = 0;  // to compare thread indices with
+  uint32_t table[16] = {};
 };
-static_assert(sizeof(Arguments) == 56);
+static_assert(sizeof(Arguments) == 120);
 
 inline constexpr uint64_t kInBytes = 64 << 10;
 inline constexpr uint64_t kAtomicBytes = 4096;

@@ -30,6 +30,11 @@ std::string kernel_text(const std::string& body, const std::string& declarations
          body + "\tret;\n}\n";
 }
 
+// thread -> out
+const char* const kStoreR8 =
+    "mov.u32 %r20, %ntid.x;\n mad.lo.u32 %r21, %r5, %r20, %r3;\n mul.wide.u32 %rd4, %r21, 4;\n add.s64 %rd4, %rd2, "
+    "%rd4;\n st.global.u32 [%rd4], %r8;\n";
+
 class Soundness : public testing::Test {
  protected:
   Soundness() : memory_(uint64_t{64} << 30) {
@@ -61,10 +66,10 @@ class Soundness : public testing::Test {
   // Each set of parameters in turn, on every engine. The first gets code made for it, the others more general code.
   void check(const std::string& text, const exec::LaunchConfig& config, const std::vector<Params>& launches,
              const std::vector<Region>& regions) {
-    const auto program = compile(text);
+    const auto program = compile(text, memory_);
     ASSERT_TRUE(program) << program.error().what;
     for (auto& engine : engines_) {
-      auto handle = engine->load(program->module, 0, std::vector<uint64_t>(program->module->symbols.size(), 0));
+      auto handle = engine->load(program->module, 0, program->symbols);
       for (size_t l = 0; l < launches.size(); ++l) {
         const auto expected = expect(*program, config, bytes_of(launches[l]), regions);
         ASSERT_TRUE(expected) << expected.error().what;
@@ -80,10 +85,10 @@ class Soundness : public testing::Test {
   };
   Run run(jit::Engine& engine, const std::string& text, const exec::LaunchConfig& config, const Params& params,
           const std::atomic<bool>* stop = nullptr) {
-    const auto program = compile(text);
+    const auto program = compile(text, memory_);
     EXPECT_TRUE(program) << program.error().what;
     if (!program) return {};
-    auto handle = engine.load(program->module, 0, std::vector<uint64_t>(program->module->symbols.size(), 0));
+    auto handle = engine.load(program->module, 0, program->symbols);
     observe::Observer observer(program->canonical.sites, engine.threads());
     const std::atomic<bool> never{false};
     Run r;
@@ -146,6 +151,16 @@ TEST_F(Soundness, SignedIndexOverflows) {
   const auto at = [&](uint32_t n) { return Params{big, out.base, n, 0}; };
   check(text, {{1, 1, 1}, {96, 1, 1}, 0}, {at(0x7fffffff), at(0x7ffffff0), at(0x80000000), at(0x7fffffc0)},
         {low, high, out});
+}
+
+TEST_F(Soundness, ParametersIndexedAtRunTime) {
+  const Region out = region(4096);
+  // p_n and p_m as an array of two words, through the parameter space and through a generic address.
+  const std::string text = kernel_text(
+      "and.b32 %r7, %r3, 1;\n mov.b64 %rd3, p_n;\n mul.wide.u32 %rd5, %r7, 4;\n add.s64 %rd3, %rd3, %rd5;\n "
+      "ld.param.u32 %r8, [%rd3];\n mul.wide.u32 %rd4, %r3, 4;\n"
+      "add.s64 %rd4, %rd2, %rd4;\n st.global.u32 [%rd4], %r8;\n");
+  check(text, {{1, 1, 1}, {40, 1, 1}, 0}, {{0, out.base, 5, 6}, {0, out.base, 7, 8}, {0, out.base, 9, 1}}, {out});
 }
 
 TEST_F(Soundness, AddressCrossesFourGigabytes) {
@@ -252,11 +267,18 @@ TEST_F(Soundness, LoopCounterThatLanesLeaveWithDiffers) {
   }
 }
 
-// ---- barriers
+TEST_F(Soundness, LoopThatIsEnteredInTwoPlaces) {
+  const Region out = region(1 << 14);
+  const std::string text = kernel_text(
+      std::string("mov.u32 %r8, %r6;\n mov.u32 %r9, 0;\n and.b32 %r7, %r6, 1;\n setp.eq.u32 %p1, %r7, 0;\n @%p1 bra "
+                  "B;\n A:\n add.u32 %r8, %r8, 7;\n add.u32 %r9, %r9, 1;\n"
+                  "B:\n mad.lo.u32 %r8, %r8, 3, %r9;\n and.b32 %r10, %r8, 7;\n setp.gt.u32 %p2, %r9, %r1;\n @%p2 bra "
+                  "E;\n setp.ne.u32 %p3, %r10, 3;\n @%p3 bra A;\n add.u32 %r9, %r9, 2;\n bra B;\n E:\n") +
+      kStoreR8);
+  check(text, {{2, 1, 1}, {40, 1, 1}, 0}, {{0, out.base, 5, 0}, {0, out.base, 1, 1}, {0, out.base, 9, 2}}, {out});
+}
 
-const char* const kStoreR8 =
-    "mov.u32 %r20, %ntid.x;\n mad.lo.u32 %r21, %r5, %r20, %r3;\n mul.wide.u32 %rd4, %r21, 4;\n add.s64 %rd4, %rd2, "
-    "%rd4;\n st.global.u32 [%rd4], %r8;\n";
+// ---- barriers
 
 TEST_F(Soundness, BarrierInBothArms) {
   const Region out = region(1 << 14);

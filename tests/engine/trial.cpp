@@ -42,8 +42,16 @@ std::string differences(const observe::SiteStats& is, const observe::SiteStats& 
   return text;
 }
 
-std::vector<uint64_t> symbol_addresses(const ir::Module& module) {
-  return std::vector<uint64_t>(module.symbols.size(), 0);
+// Variables stay for as long as the memory does.
+std::vector<uint64_t> place_symbols(const ir::Module& module, exec::DeviceMemory& memory) {
+  std::vector<uint64_t> addresses;
+  for (const ir::Symbol& s : module.symbols) {
+    const bool in_memory = (s.space == ir::Space::Global || s.space == ir::Space::Const) && !s.external;
+    addresses.push_back(in_memory ? *memory.allocate(std::max<uint64_t>(s.bytes, 1), exec::Allocation::Kind::Symbol)
+                                  : 0);
+    if (in_memory) std::memcpy(reinterpret_cast<void*>(addresses.back()), s.initial.data(), s.initial.size());
+  }
+  return addresses;
 }
 
 uint32_t line_of(const Program& program, size_t site) {
@@ -60,7 +68,7 @@ std::vector<uint8_t> Region::now() const {
   return {at, at + initial.size()};
 }
 
-Result<Program> compile(const std::string& text) {
+Result<Program> compile(const std::string& text, exec::DeviceMemory& memory) {
   const auto first_error = [](const Diagnostics& diagnostics) -> std::string {
     for (const Diagnostic& d : diagnostics)
       if (d.severity == Severity::Error) return to_string(d);
@@ -78,6 +86,7 @@ Result<Program> compile(const std::string& text) {
   prepared.function = program.canonical;
   if (const auto broken = ir::verify(lowered.module, prepared); !broken.empty())
     return Error{"prepared: " + broken[0], ""};
+  program.symbols = place_symbols(lowered.module, memory);
   program.module = std::make_shared<const ir::Module>(std::move(lowered.module));
   return program;
 }
@@ -89,7 +98,7 @@ Result<Expected> expect(const Program& program, const exec::LaunchConfig& config
   launch.block = config.block;
   launch.dynamic_shared_bytes = config.dynamic_shared_bytes;
   launch.params = params;
-  launch.symbols = symbol_addresses(*program.module);
+  launch.symbols = program.symbols;
   for (const Region& r : regions) r.reset();
   Replay replay(program.canonical, config.block);
   const reference::Outcome outcome = reference::run(program.canonical, launch, &replay);

@@ -17,8 +17,10 @@ namespace warplens::engine_test {
 struct Program {
   std::shared_ptr<const ir::Module> module;
   ir::Function canonical;
+  std::vector<uint64_t> symbols;  // where its variables lie
 };
-Result<Program> compile(const std::string& text);  // fails on any diagnostic that is an error
+Result<Program> compile(const std::string& text,
+                        exec::DeviceMemory& memory);  // fails on any diagnostic that is an error
 
 // Memory that a launch may change, with what it holds before each launch.
 struct Region {
