@@ -391,6 +391,20 @@ TEST_F(Soundness, ShufflesOfPartialWarps) {
     check(text, {{2, 1, 1}, {n, 1, 1}, 0}, {{0, out.base, 20, 1}, {0, out.base, 12, 0}}, {out});
 }
 
+TEST_F(Soundness, VotesInALoopThatIsEnteredAgain) {
+  const Region out = region(1 << 14);
+  // Lane l goes round l % 4 times and votes with those that still do, twice over.
+  const std::string text = kernel_text(
+      std::string("mov.u32 %r7, 0;\n mov.u32 %r8, 0;\n and.b32 %r9, %r6, 3;\n setp.eq.u32 %p3, 0, 0;\n"
+                  "vote.sync.ballot.b32 %r15, %p3, -1;\n O:\n mov.u32 %r10, 0;\n mov.u32 %r11, %r15;\n I:\n"
+                  "setp.lt.u32 %p1, %r10, %r9;\n vote.sync.ballot.b32 %r11, %p1, %r11;\n @!%p1 bra X;\n"
+                  "mad.lo.u32 %r8, %r8, 3, %r11;\n add.u32 %r10, %r10, 1;\n bra I;\n X:\n add.u32 %r7, %r7, 1;\n"
+                  "setp.lt.u32 %p2, %r7, 2;\n @%p2 bra O;\n") +
+      kStoreR8);
+  for (uint32_t n : {32u, 45u})
+    check(text, {{2, 1, 1}, {n, 1, 1}, 0}, {{0, out.base, 0, 0}, {0, out.base, 1, 0}}, {out});
+}
+
 TEST_F(Soundness, VolatileAccesses) {
   const Region a = region(4096), out = region(4096);
   const std::string text = kernel_text(

@@ -274,14 +274,23 @@ class BlockRun {
     return progress;
   }
 
+  uint32_t members_of(const Thread& thread, const ir::Inst& inst) const {
+    return static_cast<uint32_t>(get(thread, inst.args.back()));
+  }
+
   uint32_t ready(uint32_t first, ValueId id, uint32_t waiting, uint32_t alive, bool with_mask) const {
     const ir::Inst& inst = f_.insts[id];
     if (inst.op == Op::ActiveMask) return with_mask ? 0 : waiting;
-    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
-      if (!(waiting >> lane & 1)) continue;
-      const uint32_t members = static_cast<uint32_t>(get(threads_[first + lane], inst.args.back())) & alive;
-      if ((members & ~waiting) == 0) return members | 1u << lane;
-    }
+    // Lanes that name another mask wait for others, though they wait at the same place: those of one mask go first.
+    for (const bool same_mask : {true, false})
+      for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+        if (!(waiting >> lane & 1)) continue;
+        const uint32_t members = members_of(threads_[first + lane], inst) & alive;
+        bool complete = (members & ~waiting) == 0;
+        for (uint32_t other = 0; other < kWarpSize && complete && same_mask; ++other)
+          if (members >> other & 1) complete = (members_of(threads_[first + other], inst) & alive) == members;
+        if (complete) return members | 1u << lane;
+      }
     return 0;
   }
 
