@@ -175,6 +175,23 @@ void patterns_equal_accesses(bool whole_warps) {
 TEST(Observer, PatternsEqualAccessesOfWholeWarps) { patterns_equal_accesses(true); }
 TEST(Observer, PatternsEqualAccessesOfPartialWarps) { patterns_equal_accesses(false); }
 
+// However a request is reported, what it is called depends on the lanes that are active.
+TEST(Observer, PartialPatternsAreNamedByTheirLanes) {
+  const auto sites = example_sites();
+  Observer by_access(sites, 1), by_pattern(sites, 1);
+  int64_t pattern[32];
+  for (int64_t l = 0; l < 32; ++l) pattern[l] = 4 * l;
+  for (const uint32_t mask : {~0u, 1u, 0x55555555u, 0xffffu, 1u << 20, 0x12345678u, 3u, 1u}) {
+    const event::Pattern p{0, mask, 0, 3, pattern};
+    by_pattern.sink(0)->patterns({&p, 1});
+    event::Access a{};
+    a.mask = mask;
+    for (uint64_t l = 0; l < 32; ++l) a.address[l] = 4096 + 4 * l;
+    for (int k = 0; k < 3; ++k) by_access.sink(0)->accesses({&a, 1});
+  }
+  expect_equal(by_access.finish()[0], by_pattern.finish()[0]);
+}
+
 TEST(Observer, Branches) {
   Observer observer(example_sites(), 2);
   event::Branch b{};
