@@ -48,16 +48,23 @@ void Worker::deliver(uint32_t inst, const Recent& r) {
 
 void Worker::recent(uint32_t inst, uint64_t key) {
   Recent& now = env.recent[tables_.access[inst].site];
+  if (strangers_ >= kGiveUp) {  // no kind comes back: do not look, but for a try now and then
+    deliver(inst, now);
+    now = {key, 1};
+    if (++strangers_ == kGiveUp + kRetry) strangers_ = 0;
+    return;
+  }
   if (kinds_.empty()) kinds_.resize(uint64_t{tables_.sites} * kKinds);
   Recent* kinds = kinds_.data() + uint64_t{tables_.access[inst].site} * kKinds;
   // The kind counted so far goes back to its place, or takes the place of another; the new one comes out of its own.
   Recent *mine = nullptr, *free = nullptr;
+  ++strangers_;
   const Recent old = now;
   now = {key, 1};
   for (uint32_t k = 0; k < kKinds; ++k) {
     if (kinds[k].key == old.key) mine = &kinds[k];
     if (kinds[k].count == 0) free = &kinds[k];
-    if (kinds[k].key == key) now.count += kinds[k].count, kinds[k].count = 0;
+    if (kinds[k].key == key && kinds[k].count != 0) now.count += kinds[k].count, kinds[k].count = 0, strangers_ = 0;
   }
   if (!mine) mine = free ? free : &kinds[next_kind_++ % kKinds];
   if (mine->key != old.key) {

@@ -78,6 +78,8 @@ class Worker {
   void deliver(uint32_t inst, const Recent& r);
   std::vector<Recent> kinds_;
   uint32_t next_kind_ = 0;
+  static constexpr uint32_t kGiveUp = 32, kRetry = 256;
+  uint32_t strangers_ = 0;  // kinds in a row that had not been there
   // Of each barrier: threads that arrived without waiting, and how many it is for.
   struct Arrivals {
     uint32_t threads = 0, expected = 0;

@@ -142,6 +142,19 @@ LanePattern classify(const int64_t* pattern, uint32_t mask, uint32_t width) {
   return out;
 }
 
+bool is_linear(const LanePattern& pattern) {
+  return pattern.shape == PatternClass::Broadcast || pattern.shape == PatternClass::UnitStride ||
+         pattern.shape == PatternClass::Reversed || pattern.shape == PatternClass::Strided;
+}
+
+LanePattern some_lanes(const LanePattern& linear, uint32_t mask) {
+  LanePattern out;
+  classify_mask(mask, out);
+  out.shape = std::popcount(mask) == 1 ? PatternClass::SingleLane : linear.shape;
+  if (out.shape == PatternClass::Strided) out.stride = linear.stride;
+  return out;
+}
+
 std::string words(const LanePattern& pattern) {
   std::string text = shape_words(pattern);
   if (pattern.mask == MaskShape::Every) text += ", every " + ordinal(pattern.mask_step) + " lane";

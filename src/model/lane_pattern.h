@@ -38,6 +38,11 @@ struct LanePattern {
 // lane.
 LanePattern classify(const int64_t* pattern, uint32_t mask, uint32_t width);
 
+// base + stride * lane in every lane (stride 0 included); then any choice of lanes is linear too, and named without looking
+// at addresses: some_lanes(classify(p, ~0u, w), mask) == classify(p, mask, w).
+bool is_linear(const LanePattern& pattern);
+LanePattern some_lanes(const LanePattern& linear, uint32_t mask);
+
 // "unit stride", "broadcast", "lane stride 4096 B", "2 rows of 16, 4096 B apart", "irregular", "unit stride, every 2nd
 // lane"
 std::string words(const LanePattern& pattern);

@@ -142,6 +142,7 @@ class SiteCounter {
   struct Groups {
     const int64_t* pattern = nullptr;
     uint32_t residue = 0;
+    model::LanePattern whole;
     std::vector<uint32_t> sectors, lines, addresses;  // lanes of each; addresses: empty if all lanes differ
     static constexpr uint32_t kKeys = 64;
     std::vector<std::pair<uint32_t, uint64_t>> keys;  // mask and key, by a hash of the mask
@@ -153,9 +154,11 @@ class SiteCounter {
       addresses = of(p, shape.width);
       if (addresses.size() == 32) addresses.clear();
       keys.resize(kKeys);
+      whole = model::classify(p.pattern, ~0u, shape.width);
     }
     // What to call the request depends on its mask: one lane is no unit stride. Masks come again, so the last ones' keys stay.
     uint64_t key(const Shape& shape, uint32_t mask) {
+      if (model::is_linear(whole)) return model::pack(model::some_lanes(whole, mask));
       auto& [known, value] = keys[mask * 0x9e3779b1u >> (32 - std::countr_zero(kKeys))];
       if (known != mask) {
         known = mask;

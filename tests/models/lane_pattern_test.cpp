@@ -78,5 +78,18 @@ TEST(LanePattern, Masks) {
   EXPECT_EQ(text([](int64_t l) { return l / 16 * 4096 + l % 16 * 4; }, 0xff00ff), "irregular, scattered lanes");
 }
 
+TEST(LanePattern, SomeLanesOfALinearPattern) {
+  std::mt19937 random(3);
+  for (int64_t stride : {0, 4, -4, 12, -4096})
+    for (int n = 0; n < 500; ++n) {
+      int64_t pattern[32];
+      for (int64_t l = 0; l < 32; ++l) pattern[l] = 64 + stride * l;
+      const uint32_t mask = (n % 2 ? random() : random() & random() & random()) | 1u << (random() % 32);
+      const LanePattern whole = classify(pattern, ~0u, 4);
+      ASSERT_TRUE(is_linear(whole));
+      EXPECT_EQ(some_lanes(whole, mask), classify(pattern, mask, 4)) << stride << " " << mask;
+    }
+}
+
 }  // namespace
 }  // namespace warplens::model
