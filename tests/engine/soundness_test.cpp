@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <thread>
 
 #include "engine/trial.h"
@@ -480,6 +481,71 @@ TEST_F(Soundness, SharedOutOfBounds) {
     EXPECT_EQ(r.result.fault->kind, exec::FaultKind::SharedOutOfBounds);
     EXPECT_EQ(r.result.fault->thread.x, 20u);
   }
+}
+
+TEST_F(Soundness, AFaultLeavesNothingBehind) {
+  const Region a = region(256), out = region(4096);
+  // Odd lanes read a[n + tid] between two barriers: faults in the middle of divergent code, then the same code runs
+  // well.
+  const std::string text = kernel_text(
+      std::string("setp.lt.u32 %p3, %r3, 9;\n bar.red.popc.u32 %r9, 0, %p3;\n mov.u32 %r8, 0;\n and.b32 %r7, %r3, 1;\n"
+                  "setp.eq.u32 %p1, %r7, 0;\n @%p1 bra J;\n add.u32 %r7, %r3, %r1;\n mul.wide.u32 %rd3, %r7, 4;\n"
+                  "add.s64 %rd4, %rd1, %rd3;\n ld.global.u32 %r8, [%rd4];\n J:\n bar.red.popc.u32 %r10, 0, %p3;\n"
+                  "mad.lo.u32 %r8, %r9, %r10, %r8;\n") +
+      kStoreR8);
+  const exec::LaunchConfig config{{2, 1, 1}, {40, 1, 1}, 0};
+  const auto program = compile(text, memory_);
+  ASSERT_TRUE(program);
+  const Params good{a.base, out.base, 0, 0}, bad{a.base, out.base, 50, 0};
+  for (auto& engine : engines_) {
+    auto handle = engine->load(program->module, 0, program->symbols);
+    for (int round = 0; round < 4; ++round) {
+      const std::atomic<bool> never{false};
+      const auto faulty = engine->launch(handle, config, bytes_of(bad), [](unsigned) { return nullptr; }, never);
+      ASSERT_TRUE(faulty.fault);
+      EXPECT_EQ(faulty.fault->thread.x, 15u);
+      const auto expected = expect(*program, config, bytes_of(good), {a, out});
+      ASSERT_TRUE(expected);
+      EXPECT_EQ(compare(*engine, handle, *program, config, bytes_of(good), {a, out}, *expected), "")
+          << "round " << round;
+    }
+  }
+}
+
+TEST_F(Soundness, CodeFromTheCacheDoesTheSame) {
+  const std::string dir = testing::TempDir() + "/soundness-cache";
+  std::filesystem::remove_all(dir);
+  const Region a = region(4096), out = region(1 << 14);
+  const std::string text = kernel_text(
+      std::string(
+          "mov.u32 %r7, s;\n mad.lo.u32 %r9, %r3, 4, %r7;\n mul.wide.u32 %rd3, %r3, 4;\n add.s64 %rd3, %rd1, %rd3;\n"
+          "ld.global.u32 %r8, [%rd3];\n setp.lt.u32 %p1, %r3, %r1;\n @%p1 st.shared.u32 [%r9], %r8;\n bar.sync 0;\n"
+          "xor.b32 %r10, %r3, 1;\n mad.lo.u32 %r10, %r10, 4, %r7;\n ld.shared.u32 %r8, [%r10];\n") +
+          kStoreR8,
+      ".shared .align 16 .b8 s[512];\n");
+  const exec::LaunchConfig config{{2, 1, 1}, {64, 1, 1}, 0};
+  const auto program = compile(text, memory_);
+  ASSERT_TRUE(program);
+  for (int pass = 0; pass < 2; ++pass) {
+    jit::EngineOptions options;
+    options.cache_dir = dir;
+    jit::Engine engine(options, memory_);
+    auto handle = engine.load(program->module, 0, program->symbols);
+    for (const Params& p :
+         {Params{a.base, out.base, 64, 0}, Params{a.base, out.base, 192, 0}, Params{a.base + 4, out.base, 77, 0}}) {
+      const auto expected = expect(*program, config, bytes_of(p), {a, out});
+      ASSERT_TRUE(expected);
+      EXPECT_EQ(compare(engine, handle, *program, config, bytes_of(p), {a, out}, *expected), "") << "pass " << pass;
+    }
+    const std::atomic<bool> never{false};
+    jit::Engine again(options, memory_);
+    auto other = again.load(program->module, 0, program->symbols);
+    EXPECT_TRUE(
+        again.launch(
+                 other, config, bytes_of({a.base, out.base, 64, 0}), [](unsigned) { return nullptr; }, never)
+            .from_cache);
+  }
+  std::filesystem::remove_all(dir);
 }
 
 // ---- ends that are none
