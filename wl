@@ -9,6 +9,7 @@ usage() {
 ./wl build [PRESET]    build into build/ (presets: release, debug, asan-ubsan, tsan; others than release in build-PRESET/)
 ./wl test [FILTER]     build, then run the tests (whose name matches FILTER, a regular expression)
 ./wl test --preset P [FILTER]      the same with another preset
+./wl test --sanitizers [FILTER]    under AddressSanitizer with UndefinedBehaviorSanitizer, then under ThreadSanitizer
 ./wl bless [FILTER]    run the tests and take what they print as the expected output; look at `git diff` afterwards
 ./wl demo              build, then run Warplens on examples/demo.cu
 ./wl bench [ARGS]      build, then run the benchmarks
@@ -80,6 +81,11 @@ run_tests() {  # run_tests PRESET [FILTER] [ctest's options]
 }
 
 test_command() {
+  if [ "${1:-}" = --sanitizers ]; then  # the same tests, but for those labelled slow; each preset in a build of its own
+    shift
+    for preset in asan-ubsan tsan; do build "$preset"; run_tests "$preset" "${1:-.}" -LE slow; done
+    return
+  fi
   preset=release
   if [ "${1:-}" = --preset ]; then preset=${2:?a preset}; shift 2; fi
   build "$preset"

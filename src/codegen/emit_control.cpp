@@ -17,15 +17,22 @@ using ir::kNone;
 using ir::Op;
 
 namespace {
-// A kernel with more blocks than this keeps its waiting masks in memory: as SSA values they would meet in a phi at every
-// step of the chain, and their number would grow with the square of the blocks.
+// A kernel with more blocks than this keeps its waiting masks in memory: as SSA values they would meet in a phi at
+// every step of the chain, and their number would grow with the square of the blocks.
 constexpr size_t kMasksInRegisters = 24;
 }  // namespace
 
-KernelEmitter::KernelEmitter(llvm::Module& module, const ir::Function& f, const passes::Specialization& spec, const Plan& plan,
-                             bool counting)
-    : module_(module), context_(module.getContext()), builder_(context_), f_(f), spec_(spec), plan_(plan), counting_(counting),
-      chunks_(spec.max_groups), width_(kWarpSize / spec.max_groups) {
+KernelEmitter::KernelEmitter(llvm::Module& module, const ir::Function& f, const passes::Specialization& spec,
+                             const Plan& plan, bool counting)
+    : module_(module),
+      context_(module.getContext()),
+      builder_(context_),
+      f_(f),
+      spec_(spec),
+      plan_(plan),
+      counting_(counting),
+      chunks_(spec.max_groups),
+      width_(kWarpSize / spec.max_groups) {
   slots_.resize(f.insts.size());
 }
 
@@ -42,7 +49,8 @@ llvm::Function* KernelEmitter::run() {
 
 void KernelEmitter::make_frame() {
   auto* ptr = builder_.getPtrTy();
-  auto* type = llvm::FunctionType::get(builder_.getInt32Ty(), {ptr, builder_.getInt64Ty(), builder_.getInt64Ty()}, false);
+  auto* type =
+      llvm::FunctionType::get(builder_.getInt32Ty(), {ptr, builder_.getInt64Ty(), builder_.getInt64Ty()}, false);
   function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "kernel", module_);
   function_->addFnAttr(llvm::Attribute::NoUnwind);
   function_->addFnAttr("no-trapping-math", "true");
@@ -80,7 +88,8 @@ void KernelEmitter::make_frame() {
   for (uint8_t needed : plan_.needs_partial) partial += needed;
   if (partial > kMasksInRegisters) pending_memory_ = env_field(offsetof(WarpEnv, pending), ptr, true);
   for (int k = 0; k < 3; ++k)
-    grid_[k] = env_field(offsetof(WarpEnv, grid) + sizeof(uint32_t) * static_cast<size_t>(k), builder_.getInt32Ty(), true);
+    grid_[k] =
+        env_field(offsetof(WarpEnv, grid) + sizeof(uint32_t) * static_cast<size_t>(k), builder_.getInt32Ty(), true);
   warp_ = builder_.CreateAlloca(builder_.getInt32Ty());
   waiting_any_ = builder_.CreateAlloca(builder_.getInt1Ty());
   // blockIdx steps through the grid x first; phis of the block loop, made now because every block may read them.
@@ -100,7 +109,8 @@ void KernelEmitter::emit_block_loop() {
   Value *first = function_->getArg(1), *last = function_->getArg(2);
   Value *gx = builder_.CreateZExt(grid_[0], i64), *gy = builder_.CreateZExt(grid_[1], i64);
   Value* row = builder_.CreateUDiv(first, gx);
-  Value* start[3] = {builder_.CreateTrunc(builder_.CreateURem(first, gx), i32), builder_.CreateTrunc(builder_.CreateURem(row, gy), i32),
+  Value* start[3] = {builder_.CreateTrunc(builder_.CreateURem(first, gx), i32),
+                     builder_.CreateTrunc(builder_.CreateURem(row, gy), i32),
                      builder_.CreateTrunc(builder_.CreateUDiv(row, gy), i32)};
   builder_.CreateCondBr(builder_.CreateICmpULT(first, last), loop, finished);
 
@@ -111,7 +121,8 @@ void KernelEmitter::emit_block_loop() {
     llvm::cast<llvm::PHINode>(block_index_[k])->addIncoming(start[k], entry_);
     set_env_field(offsetof(WarpEnv, block) + sizeof(uint32_t) * static_cast<size_t>(k), block_index_[k]);
   }
-  auto *round = block("round"), *warp_loop = block("warp_loop"), *warp_next = block("warp_next"), *round_end = block("round_end");
+  auto *round = block("round"), *warp_loop = block("warp_loop"), *warp_next = block("warp_next"),
+       *round_end = block("round_end");
   if (plan_.barriers)
     for (uint32_t w = 0; w < plan_.warps; ++w)
       builder_.CreateStore(builder_.getInt32(WarpState::kStart),
@@ -159,7 +170,8 @@ void KernelEmitter::emit_block_loop() {
   Value* y = builder_.CreateAdd(block_index_[1], builder_.CreateZExt(wrap_x, i32));
   Value* wrap_y = builder_.CreateICmpEQ(y, grid_[1]);
   Value* z = builder_.CreateAdd(block_index_[2], builder_.CreateZExt(wrap_y, i32));
-  Value* following[3] = {builder_.CreateSelect(wrap_x, builder_.getInt32(0), x), builder_.CreateSelect(wrap_y, builder_.getInt32(0), y), z};
+  Value* following[3] = {builder_.CreateSelect(wrap_x, builder_.getInt32(0), x),
+                         builder_.CreateSelect(wrap_y, builder_.getInt32(0), y), z};
   for (int k = 0; k < 3; ++k) llvm::cast<llvm::PHINode>(block_index_[k])->addIncoming(following[k], next_block);
   Value* next = builder_.CreateAdd(index, builder_.getInt64(1));
   index->addIncoming(next, next_block);
@@ -175,14 +187,17 @@ void KernelEmitter::emit_warp_start() {
   auto* i32 = builder_.getInt32Ty();
   auto* start = block("warp_start");
   if (plan_.barriers) {
-    auto *check = block("warp_check");
+    auto* check = block("warp_check");
     Value* warp = builder_.CreateZExt(builder_.CreateLoad(i32, warp_), builder_.getInt64Ty());
-    Value* state = builder_.CreateGEP(llvm::ArrayType::get(builder_.getInt8Ty(), sizeof(WarpState)), warps_state_, warp);
+    Value* state =
+        builder_.CreateGEP(llvm::ArrayType::get(builder_.getInt8Ty(), sizeof(WarpState)), warps_state_, warp);
     Value* where = builder_.CreateLoad(i32, state);
     if (!plan_.plain_barriers) {
-      Value* released = builder_.CreateLoad(i32, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), state, offsetof(WarpState, released)));
+      Value* released = builder_.CreateLoad(
+          i32, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), state, offsetof(WarpState, released)));
       auto* may_run = block("may_run");
-      builder_.CreateCondBr(builder_.CreateAnd(builder_.CreateICmpSGT(where, builder_.getInt32(0)), builder_.CreateICmpEQ(released, builder_.getInt32(0))),
+      builder_.CreateCondBr(builder_.CreateAnd(builder_.CreateICmpSGT(where, builder_.getInt32(0)),
+                                               builder_.CreateICmpEQ(released, builder_.getInt32(0))),
                             warp_suspended_, may_run);
       builder_.SetInsertPoint(may_run);
     }
@@ -215,7 +230,8 @@ void KernelEmitter::emit_warp_start() {
       clear_pending();
       for (BlockId b = 0; b < f_.blocks.size(); ++b)
         if (f_.insts[f_.blocks[b].insts.back()].op == Op::Barrier && plan_.needs_partial[b]) {
-          Value* mask = builder_.CreateLoad(i32, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), area, plan_.save_waiting + 4 * b));
+          Value* mask = builder_.CreateLoad(
+              i32, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), area, plan_.save_waiting + 4 * b));
           add_pending(f_.blocks[b].succs[0], mask);
         }
       builder_.CreateBr(chain_from(0));
@@ -236,7 +252,8 @@ void KernelEmitter::emit_warp_start() {
   if (plan_.warps == 1)
     builder_.CreateBr(tail);
   else
-    builder_.CreateCondBr(builder_.CreateICmpEQ(builder_.CreateLoad(i32, warp_), builder_.getInt32(plan_.warps - 1)), tail, full_blocks_[0]);
+    builder_.CreateCondBr(builder_.CreateICmpEQ(builder_.CreateLoad(i32, warp_), builder_.getInt32(plan_.warps - 1)),
+                          tail, full_blocks_[0]);
   builder_.SetInsertPoint(tail);
   clear_pending();
   builder_.CreateStore(builder_.getInt32((1u << rest) - 1), pending_slot(0));
@@ -252,7 +269,8 @@ llvm::Value* KernelEmitter::pending_slot(BlockId b) {
   return pending_[b];
 }
 
-// Nobody waits whenever a partial version is left. In memory the zeros are there already; as SSA values they need saying.
+// Nobody waits whenever a partial version is left. In memory the zeros are there already; as SSA values they need
+// saying.
 void KernelEmitter::clear_pending() {
   if (pending_memory_) return;
   for (BlockId b = 0; b < f_.blocks.size(); ++b)
@@ -306,7 +324,8 @@ void KernelEmitter::emit_waits() {
                                    env_field(offsetof(WarpEnv, saved), builder_.getPtrTy(), true), warp);
   for (BlockId b : barriers) {
     save(plan_.live_in[f_.blocks[b].succs[0]]);
-    builder_.CreateStore(builder_.CreateLoad(i32, waiting_[b]), builder_.CreateConstGEP1_64(builder_.getInt8Ty(), area, plan_.save_waiting + 4 * b));
+    builder_.CreateStore(builder_.CreateLoad(i32, waiting_[b]),
+                         builder_.CreateConstGEP1_64(builder_.getInt8Ty(), area, plan_.save_waiting + 4 * b));
     builder_.CreateStore(builder_.getInt32(0), waiting_[b]);
   }
   Value* state = builder_.CreateGEP(llvm::ArrayType::get(builder_.getInt8Ty(), sizeof(WarpState)), warps_state_, warp);
@@ -351,16 +370,25 @@ void KernelEmitter::emit_body(BlockId b, bool full) {
 void KernelEmitter::emit_end(BlockId b) {
   const Inst& end = f_.insts[f_.blocks[b].insts.back()];
   switch (end.op) {
-    case Op::Br: emit_jump(b); return;
-    case Op::CondBr: emit_branch(b); return;
-    case Op::Barrier: emit_barrier(b); return;
-    case Op::Exit: builder_.CreateBr(mask_ ? chain_from(b + 1) : warp_done_); return;
+    case Op::Br:
+      emit_jump(b);
+      return;
+    case Op::CondBr:
+      emit_branch(b);
+      return;
+    case Op::Barrier:
+      emit_barrier(b);
+      return;
+    case Op::Exit:
+      builder_.CreateBr(mask_ ? chain_from(b + 1) : warp_done_);
+      return;
     case Op::Trap:
       builder_.CreateCall(runtime("wl_trap", {builder_.getPtrTy(), builder_.getInt32Ty(), builder_.getInt32Ty()}),
                           {env_, builder_.getInt32(f_.blocks[b].insts.back()), active()});
       builder_.CreateBr(fault_);
       return;
-    default: WL_CHECK(false, "a block ends");
+    default:
+      WL_CHECK(false, "a block ends");
   }
 }
 
@@ -440,14 +468,18 @@ llvm::Value* KernelEmitter::wants_quick_test(const Inst& end, bool* when_true) {
     most = std::max(most, p);
   }
   const auto how = static_cast<ir::IntCompare>(compare.imm);
-  const bool is_signed = how == ir::IntCompare::LtS || how == ir::IntCompare::GeS || how == ir::IntCompare::LeS || how == ir::IntCompare::GtS;
-  const bool below = how == ir::IntCompare::LtS || how == ir::IntCompare::LtU || how == ir::IntCompare::GeS || how == ir::IntCompare::GeU;
+  const bool is_signed = how == ir::IntCompare::LtS || how == ir::IntCompare::GeS || how == ir::IntCompare::LeS ||
+                         how == ir::IntCompare::GtS;
+  const bool below = how == ir::IntCompare::LtS || how == ir::IntCompare::LtU || how == ir::IntCompare::GeS ||
+                     how == ir::IntCompare::GeU;
   if (how == ir::IntCompare::Eq || how == ir::IntCompare::Ne) return nullptr;
   auto* i64 = builder_.getInt64Ty();
   auto widen = [&](Value* x) { return is_signed ? builder_.CreateSExt(x, i64) : builder_.CreateZExt(x, i64); };
-  Value* last = builder_.CreateAdd(widen(scalar(compare.args[0], 0, 1)), builder_.getInt64(static_cast<uint64_t>(most)));
+  Value* last =
+      builder_.CreateAdd(widen(scalar(compare.args[0], 0, 1)), builder_.getInt64(static_cast<uint64_t>(most)));
   Value* bound = widen(scalar(compare.args[1], 0, 1));
-  *when_true = how == ir::IntCompare::LtS || how == ir::IntCompare::LtU || how == ir::IntCompare::LeS || how == ir::IntCompare::LeU;
+  *when_true = how == ir::IntCompare::LtS || how == ir::IntCompare::LtU || how == ir::IntCompare::LeS ||
+               how == ir::IntCompare::LeU;
   return below ? builder_.CreateICmpSLT(last, bound) : builder_.CreateICmpSLE(last, bound);
 }
 
@@ -484,7 +516,8 @@ void KernelEmitter::emit_branch(BlockId b) {
   bool value = false;
   if (Value* all_agree = wants_quick_test(end, &value)) {
     auto* look = block("look" + llvm::Twine(b));
-    builder_.CreateCondBr(all_agree, value ? to_yes : to_no, look, llvm::MDBuilder(context_).createBranchWeights(1 << 16, 1));
+    builder_.CreateCondBr(all_agree, value ? to_yes : to_no, look,
+                          llvm::MDBuilder(context_).createBranchWeights(1 << 16, 1));
     builder_.SetInsertPoint(look);
   }
   Value* taken = bitmask(end.args[0]);
@@ -505,7 +538,8 @@ void KernelEmitter::emit_split(BlockId b, Value* taken, Value* all) {
   const BlockId yes = f_.blocks[b].succs[0], no = f_.blocks[b].succs[1];
   Value* not_taken = builder_.CreateXor(taken, all);
   if (counting_) {
-    Value* both = builder_.CreateAnd(builder_.CreateICmpNE(taken, builder_.getInt32(0)), builder_.CreateICmpNE(not_taken, builder_.getInt32(0)));
+    Value* both = builder_.CreateAnd(builder_.CreateICmpNE(taken, builder_.getInt32(0)),
+                                     builder_.CreateICmpNE(not_taken, builder_.getInt32(0)));
     count(plan_.divergent[b], builder_.CreateZExt(both, builder_.getInt64Ty()));
   }
   edges(b, {{yes, taken}, {no, not_taken}});
@@ -574,10 +608,12 @@ void KernelEmitter::emit_barrier(BlockId b) {
 void KernelEmitter::save(const std::vector<ValueId>& values) {
   auto* i8 = builder_.getInt8Ty();
   Value* warp = builder_.CreateZExt(builder_.CreateLoad(builder_.getInt32Ty(), warp_), builder_.getInt64Ty());
-  Value* area = builder_.CreateGEP(llvm::ArrayType::get(i8, plan_.save_bytes), env_field(offsetof(WarpEnv, saved), builder_.getPtrTy(), true), warp);
+  Value* area = builder_.CreateGEP(llvm::ArrayType::get(i8, plan_.save_bytes),
+                                   env_field(offsetof(WarpEnv, saved), builder_.getPtrTy(), true), warp);
   for (uint32_t k = 0; k < plan_.guards.size(); ++k)
-    builder_.CreateStore(builder_.CreateZExt(builder_.CreateLoad(builder_.getInt1Ty(), guard_flag(plan_.guards[k])), i8),
-                         builder_.CreateConstGEP1_64(i8, area, k));
+    builder_.CreateStore(
+        builder_.CreateZExt(builder_.CreateLoad(builder_.getInt1Ty(), guard_flag(plan_.guards[k])), i8),
+        builder_.CreateConstGEP1_64(i8, area, k));
   for (ValueId v : values) {
     const passes::Lanes& l = lanes(v);
     if ((l.affine() && l.known_bits >= 64) || plan_.block_invariant[v]) continue;
@@ -585,10 +621,12 @@ void KernelEmitter::save(const std::vector<ValueId>& values) {
     for (size_t k = 0; k < parts.size(); ++k) {
       llvm::Type* t = parts[k]->getAllocatedType();
       Value* x = builder_.CreateLoad(t, parts[k]);
-      const uint64_t step = l.affine() ? 8 : std::max<uint64_t>(2, static_cast<uint64_t>(ir::bytes(f_.insts[v].type))) * width_;
+      const uint64_t step =
+          l.affine() ? 8 : std::max<uint64_t>(2, static_cast<uint64_t>(ir::bytes(f_.insts[v].type))) * width_;
       if (f_.insts[v].type == ir::Type::Pred)
         x = l.affine() ? builder_.CreateZExt(x, i8) : builder_.CreateBitCast(x, builder_.getIntNTy(width_));
-      builder_.CreateAlignedStore(x, builder_.CreateConstGEP1_64(i8, area, plan_.save_offset[v] + k * step), llvm::Align(2));
+      builder_.CreateAlignedStore(x, builder_.CreateConstGEP1_64(i8, area, plan_.save_offset[v] + k * step),
+                                  llvm::Align(2));
     }
   }
 }
@@ -596,22 +634,26 @@ void KernelEmitter::save(const std::vector<ValueId>& values) {
 void KernelEmitter::restore(const std::vector<ValueId>& values) {
   auto* i8 = builder_.getInt8Ty();
   Value* warp = builder_.CreateZExt(builder_.CreateLoad(builder_.getInt32Ty(), warp_), builder_.getInt64Ty());
-  Value* area = builder_.CreateGEP(llvm::ArrayType::get(i8, plan_.save_bytes), env_field(offsetof(WarpEnv, saved), builder_.getPtrTy(), true), warp);
+  Value* area = builder_.CreateGEP(llvm::ArrayType::get(i8, plan_.save_bytes),
+                                   env_field(offsetof(WarpEnv, saved), builder_.getPtrTy(), true), warp);
   for (uint32_t k = 0; k < plan_.guards.size(); ++k)
-    builder_.CreateStore(builder_.CreateTrunc(builder_.CreateLoad(i8, builder_.CreateConstGEP1_64(i8, area, k)), builder_.getInt1Ty()),
-                         guard_flag(plan_.guards[k]));
+    builder_.CreateStore(
+        builder_.CreateTrunc(builder_.CreateLoad(i8, builder_.CreateConstGEP1_64(i8, area, k)), builder_.getInt1Ty()),
+        guard_flag(plan_.guards[k]));
   for (ValueId v : values) {
     const passes::Lanes& l = lanes(v);
     if ((l.affine() && l.known_bits >= 64) || plan_.block_invariant[v]) continue;
     auto& parts = slot(v);
     for (size_t k = 0; k < parts.size(); ++k) {
       llvm::Type* t = parts[k]->getAllocatedType();
-      const uint64_t step = l.affine() ? 8 : std::max<uint64_t>(2, static_cast<uint64_t>(ir::bytes(f_.insts[v].type))) * width_;
+      const uint64_t step =
+          l.affine() ? 8 : std::max<uint64_t>(2, static_cast<uint64_t>(ir::bytes(f_.insts[v].type))) * width_;
       Value* from = builder_.CreateConstGEP1_64(i8, area, plan_.save_offset[v] + k * step);
       Value* x = nullptr;
       if (f_.insts[v].type == ir::Type::Pred)
         x = l.affine() ? builder_.CreateTrunc(builder_.CreateAlignedLoad(i8, from, llvm::Align(1)), t)
-                       : builder_.CreateBitCast(builder_.CreateAlignedLoad(builder_.getIntNTy(width_), from, llvm::Align(1)), t);
+                       : builder_.CreateBitCast(
+                             builder_.CreateAlignedLoad(builder_.getIntNTy(width_), from, llvm::Align(1)), t);
       else
         x = builder_.CreateAlignedLoad(t, from, llvm::Align(2));
       builder_.CreateStore(x, parts[k]);

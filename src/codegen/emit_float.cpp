@@ -1,5 +1,5 @@
-// Floating point and conversions. Rounding to nearest is the machine's own; the other directions, subnormal flushing and
-// the NaN rules of PTX are made here.
+// Floating point and conversions. Rounding to nearest is the machine's own; the other directions, subnormal flushing
+// and the NaN rules of PTX are made here.
 #include "base/check.h"
 #include "codegen/emitter.h"
 #include "ir/math.h"
@@ -25,23 +25,40 @@ llvm::Value* KernelEmitter::flush(Value* v) {
 // PTX arithmetic yields the NaN 0x7fffffff (f64: 0x7ff8000000000000), the host's another.
 llvm::Value* KernelEmitter::canonical_nan(Value* v) {
   const bool single = v->getType()->getScalarType()->isFloatTy();
-  Value* nan = single ? llvm::ConstantFP::get(same_shape(builder_.getFloatTy(), v->getType()), llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, 0x7fffffff)))
-                      : llvm::ConstantFP::get(same_shape(builder_.getDoubleTy(), v->getType()), llvm::APFloat(llvm::APFloat::IEEEdouble(), llvm::APInt(64, 0x7ff8000000000000)));
+  Value* nan =
+      single ? llvm::ConstantFP::get(same_shape(builder_.getFloatTy(), v->getType()),
+                                     llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, 0x7fffffff)))
+             : llvm::ConstantFP::get(same_shape(builder_.getDoubleTy(), v->getType()),
+                                     llvm::APFloat(llvm::APFloat::IEEEdouble(), llvm::APInt(64, 0x7ff8000000000000)));
   return builder_.CreateSelect(builder_.CreateFCmpUNO(v, v), nan, v);
 }
 
 bool KernelEmitter::makes_nan(ValueId v, int depth) const {
   const Inst& inst = f_.insts[v];
   switch (inst.op) {
-    case Op::Phi: case Op::Select:
+    case Op::Phi:
+    case Op::Select:
       if (depth > 4) return true;
       for (size_t k = inst.op == Op::Select ? 1 : 0; k < inst.args.size(); ++k)
         if (makes_nan(inst.args[k], depth + 1)) return true;
       return false;
-    case Op::FNeg: case Op::FAbs: case Op::FCopysign: return depth > 4 || makes_nan(inst.args[0], depth + 1);
-    case Op::Const: case Op::Param: case Op::Load: case Op::Extract: case Op::Bitcast: case Op::Undef: case Op::Atomic: case Op::SIToF:
-    case Op::UIToF: case Op::FSat: return false;
-    default: return true;
+    case Op::FNeg:
+    case Op::FAbs:
+    case Op::FCopysign:
+      return depth > 4 || makes_nan(inst.args[0], depth + 1);
+    case Op::Const:
+    case Op::Param:
+    case Op::Load:
+    case Op::Extract:
+    case Op::Bitcast:
+    case Op::Undef:
+    case Op::Atomic:
+    case Op::SIToF:
+    case Op::UIToF:
+    case Op::FSat:
+      return false;
+    default:
+      return true;
   }
 }
 
@@ -74,31 +91,37 @@ namespace {
 llvm::Value* next(llvm::IRBuilder<>& b, llvm::Value* x, bool up) {
   llvm::Type* t = x->getType();
   const unsigned width = t->getScalarSizeInBits();
-  llvm::Type* integer = t->isVectorTy() ? (llvm::Type*)llvm::FixedVectorType::get(b.getIntNTy(width), llvm::cast<llvm::FixedVectorType>(t)->getNumElements())
-                                        : (llvm::Type*)b.getIntNTy(width);
+  llvm::Type* integer = t->isVectorTy()
+                            ? (llvm::Type*)llvm::FixedVectorType::get(
+                                  b.getIntNTy(width), llvm::cast<llvm::FixedVectorType>(t)->getNumElements())
+                            : (llvm::Type*)b.getIntNTy(width);
   llvm::Value* bits = b.CreateBitCast(x, integer);
   llvm::Value* one = llvm::ConstantInt::get(integer, 1);
   llvm::Value* negative = b.CreateICmpSLT(bits, llvm::ConstantInt::get(integer, 0));
   llvm::Value *more = b.CreateAdd(bits, one), *less = b.CreateSub(bits, one);
   llvm::Value* moved = up ? b.CreateSelect(negative, less, more) : b.CreateSelect(negative, more, less);
   // From zero of either sign the neighbour is the smallest subnormal.
-  llvm::Value* smallest = llvm::ConstantInt::get(integer, up ? llvm::APInt(width, 1) : llvm::APInt::getSignMask(width) + 1);
+  llvm::Value* smallest =
+      llvm::ConstantInt::get(integer, up ? llvm::APInt(width, 1) : llvm::APInt::getSignMask(width) + 1);
   moved = b.CreateSelect(b.CreateFCmpOEQ(x, llvm::ConstantFP::get(t, 0.0)), smallest, moved);
   return b.CreateBitCast(moved, t);
 }
 }  // namespace
 
-// The f32 nearest to d + tail in the given direction; |tail| is less than half a unit of d's last place, or its sign is all
-// that matters.
+// The f32 nearest to d + tail in the given direction; |tail| is less than half a unit of d's last place, or its sign is
+// all that matters.
 llvm::Value* KernelEmitter::narrow(Value* d, Value* tail, Rounding rounding) {
   llvm::Type* wide = d->getType();
   Value* zero = llvm::ConstantFP::get(wide, 0.0);
   Value* f = builder_.CreateFPTrunc(d, same_shape(builder_.getFloatTy(), wide));
   Value* back = builder_.CreateFPExt(f, wide);
   Value* even = builder_.CreateFCmpOEQ(back, d);
-  Value* above = builder_.CreateOr(builder_.CreateFCmpOGT(back, d), builder_.CreateAnd(even, builder_.CreateFCmpOLT(tail, zero)));
-  Value* below = builder_.CreateOr(builder_.CreateFCmpOLT(back, d), builder_.CreateAnd(even, builder_.CreateFCmpOGT(tail, zero)));
-  Value* finite = builder_.CreateFCmpONE(builder_.CreateUnaryIntrinsic(Intrinsic::fabs, d), llvm::ConstantFP::getInfinity(wide));
+  Value* above =
+      builder_.CreateOr(builder_.CreateFCmpOGT(back, d), builder_.CreateAnd(even, builder_.CreateFCmpOLT(tail, zero)));
+  Value* below =
+      builder_.CreateOr(builder_.CreateFCmpOLT(back, d), builder_.CreateAnd(even, builder_.CreateFCmpOGT(tail, zero)));
+  Value* finite =
+      builder_.CreateFCmpONE(builder_.CreateUnaryIntrinsic(Intrinsic::fabs, d), llvm::ConstantFP::getInfinity(wide));
   Value* positive = builder_.CreateFCmpOGT(d, zero);
   Value* down = builder_.CreateAnd(finite, above);
   Value* up = builder_.CreateAnd(finite, below);
@@ -116,7 +139,12 @@ llvm::Value* KernelEmitter::directed(const Inst& inst, const std::vector<Value*>
   static const char* kModes[] = {"rn", "rz", "rm", "rp", "rn"};
   const std::string mode = kModes[static_cast<int>(inst.rounding)];
   if (inst.type == Type::F64) {
-    const char* op = inst.op == Op::FAdd ? "add" : inst.op == Op::FSub ? "sub" : inst.op == Op::FMul ? "mul" : inst.op == Op::FDiv ? "div" : inst.op == Op::FFma ? "fma" : "sqrt";
+    const char* op = inst.op == Op::FAdd   ? "add"
+                     : inst.op == Op::FSub ? "sub"
+                     : inst.op == Op::FMul ? "mul"
+                     : inst.op == Op::FDiv ? "div"
+                     : inst.op == Op::FFma ? "fma"
+                                           : "sqrt";
     return call_math("wl_f64_" + std::string(op) + "_" + mode, a, builder_.getDoubleTy());
   }
   std::vector<Value*> x;
@@ -130,11 +158,16 @@ llvm::Value* KernelEmitter::directed(const Inst& inst, const std::vector<Value*>
     if (inst.rounding == Rounding::Down) s = builder_.CreateFNeg(s), tail = builder_.CreateFNeg(tail);
     return narrow(s, tail, inst.rounding);
   };
-  auto fma = [&](Value* p, Value* q, Value* r) { return builder_.CreateIntrinsic(Intrinsic::fma, {p->getType()}, {p, q, r}); };
+  auto fma = [&](Value* p, Value* q, Value* r) {
+    return builder_.CreateIntrinsic(Intrinsic::fma, {p->getType()}, {p, q, r});
+  };
   switch (inst.op) {
-    case Op::FAdd: return sum(x[0], x[1]);
-    case Op::FSub: return sum(x[0], builder_.CreateFNeg(x[1]));
-    case Op::FFma: return sum(builder_.CreateFMul(x[0], x[1]), x[2]);  // 24 + 24 bits: the product is exact
+    case Op::FAdd:
+      return sum(x[0], x[1]);
+    case Op::FSub:
+      return sum(x[0], builder_.CreateFNeg(x[1]));
+    case Op::FFma:
+      return sum(builder_.CreateFMul(x[0], x[1]), x[2]);  // 24 + 24 bits: the product is exact
     case Op::FMul: {
       Value* p = builder_.CreateFMul(x[0], x[1]);
       return narrow(p, llvm::ConstantFP::get(p->getType(), 0.0), inst.rounding);
@@ -148,17 +181,24 @@ llvm::Value* KernelEmitter::directed(const Inst& inst, const std::vector<Value*>
       Value* q = builder_.CreateUnaryIntrinsic(Intrinsic::sqrt, x[0]);
       return narrow(q, fma(builder_.CreateFNeg(q), q, x[0]), inst.rounding);
     }
-    default: WL_CHECK(false, "an operation with a rounding mode"); return nullptr;
+    default:
+      WL_CHECK(false, "an operation with a rounding mode");
+      return nullptr;
   }
 }
 
 llvm::Value* KernelEmitter::round_integral(Value* a, Rounding rounding) {
   switch (rounding) {
-    case Rounding::Nearest: return builder_.CreateUnaryIntrinsic(Intrinsic::roundeven, a);
-    case Rounding::Zero: return builder_.CreateUnaryIntrinsic(Intrinsic::trunc, a);
-    case Rounding::Down: return builder_.CreateUnaryIntrinsic(Intrinsic::floor, a);
-    case Rounding::Up: return builder_.CreateUnaryIntrinsic(Intrinsic::ceil, a);
-    case Rounding::NearestAway: return builder_.CreateUnaryIntrinsic(Intrinsic::round, a);
+    case Rounding::Nearest:
+      return builder_.CreateUnaryIntrinsic(Intrinsic::roundeven, a);
+    case Rounding::Zero:
+      return builder_.CreateUnaryIntrinsic(Intrinsic::trunc, a);
+    case Rounding::Down:
+      return builder_.CreateUnaryIntrinsic(Intrinsic::floor, a);
+    case Rounding::Up:
+      return builder_.CreateUnaryIntrinsic(Intrinsic::ceil, a);
+    case Rounding::NearestAway:
+      return builder_.CreateUnaryIntrinsic(Intrinsic::round, a);
   }
   return a;
 }
@@ -167,7 +207,8 @@ llvm::Value* KernelEmitter::float_to_int(const Inst& inst, Value* a) {
   if (inst.ftz) a = flush(a);
   if (inst.rounding != Rounding::Zero) a = round_integral(a, inst.rounding);
   llvm::Type* to = same_shape(type(inst.type), a->getType());
-  return builder_.CreateIntrinsic(inst.op == Op::FToSI ? Intrinsic::fptosi_sat : Intrinsic::fptoui_sat, {to, a->getType()}, {a});
+  return builder_.CreateIntrinsic(inst.op == Op::FToSI ? Intrinsic::fptosi_sat : Intrinsic::fptoui_sat,
+                                  {to, a->getType()}, {a});
 }
 
 llvm::Value* KernelEmitter::compute_convert(const Inst& inst, const std::vector<Value*>& a) {
@@ -178,33 +219,47 @@ llvm::Value* KernelEmitter::compute_convert(const Inst& inst, const std::vector<
   const std::string mode = kModes[static_cast<int>(inst.rounding)];
   llvm::Type* half = same_shape(builder_.getHalfTy(), x->getType());
   switch (inst.op) {
-    case Op::Trunc: return builder_.CreateTrunc(x, to);
-    case Op::SExt: return builder_.CreateSExt(x, to);
-    case Op::ZExt: return builder_.CreateZExt(x, to);
-    case Op::Bitcast: return builder_.CreateBitCast(x, to);
-    case Op::FToSI: case Op::FToUI: return float_to_int(inst, x);
-    case Op::SIToF: case Op::UIToF: {
+    case Op::Trunc:
+      return builder_.CreateTrunc(x, to);
+    case Op::SExt:
+      return builder_.CreateSExt(x, to);
+    case Op::ZExt:
+      return builder_.CreateZExt(x, to);
+    case Op::Bitcast:
+      return builder_.CreateBitCast(x, to);
+    case Op::FToSI:
+    case Op::FToUI:
+      return float_to_int(inst, x);
+    case Op::SIToF:
+    case Op::UIToF: {
       const bool is_signed = inst.op == Op::SIToF;
       const bool exact = x->getType()->getScalarSizeInBits() <= (inst.type == Type::F64 ? 32u : 16u);
       if (nearest || exact) return is_signed ? builder_.CreateSIToFP(x, to) : builder_.CreateUIToFP(x, to);
       if (x->getType()->getScalarSizeInBits() <= 32) {
-        Value* d = is_signed ? builder_.CreateSIToFP(x, same_shape(builder_.getDoubleTy(), to)) : builder_.CreateUIToFP(x, same_shape(builder_.getDoubleTy(), to));
+        Value* d = is_signed ? builder_.CreateSIToFP(x, same_shape(builder_.getDoubleTy(), to))
+                             : builder_.CreateUIToFP(x, same_shape(builder_.getDoubleTy(), to));
         return narrow(d, llvm::ConstantFP::get(d->getType(), 0.0), inst.rounding);
       }
-      return call_math(std::string("wl_") + (is_signed ? "s64" : "u64") + (inst.type == Type::F64 ? "_f64_" : "_f32_") + mode, {x}, type(inst.type));
+      return call_math(
+          std::string("wl_") + (is_signed ? "s64" : "u64") + (inst.type == Type::F64 ? "_f64_" : "_f32_") + mode, {x},
+          type(inst.type));
     }
     case Op::FExt: {
       if (inst.ftz) x = flush(x);
       return builder_.CreateFPExt(x, to);
     }
     case Op::FTrunc: {
-      Value* f = nearest ? builder_.CreateFPTrunc(x, to) : narrow(x, llvm::ConstantFP::get(x->getType(), 0.0), inst.rounding);
+      Value* f =
+          nearest ? builder_.CreateFPTrunc(x, to) : narrow(x, llvm::ConstantFP::get(x->getType(), 0.0), inst.rounding);
       return inst.ftz ? flush(f) : f;
     }
-    case Op::F16ToF32: return builder_.CreateFPExt(builder_.CreateBitCast(x, half), to);
-    case Op::F32ToF16: case Op::F64ToF16: {
+    case Op::F16ToF32:
+      return builder_.CreateFPExt(builder_.CreateBitCast(x, half), to);
+    case Op::F32ToF16:
+    case Op::F64ToF16: {
       Value* bits = nearest ? builder_.CreateBitCast(builder_.CreateFPTrunc(x, half), to)
-                            : call_math((inst.op == Op::F32ToF16 ? "wl_f32_f16_" : "wl_f64_f16_") + mode, {x}, builder_.getInt16Ty());
+                            : call_math((inst.op == Op::F32ToF16 ? "wl_f32_f16_" : "wl_f64_f16_") + mode, {x},
+                                        builder_.getInt16Ty());
       return builder_.CreateSelect(builder_.CreateFCmpUNO(x, x), llvm::ConstantInt::get(to, 0x7fff), bits);
     }
     case Op::BF16ToF32: {
@@ -219,13 +274,19 @@ llvm::Value* KernelEmitter::compute_convert(const Inst& inst, const std::vector<
       Value* rounded = top;
       Value* negative = builder_.CreateICmpSLT(bits, c(0));
       Value* inexact = builder_.CreateZExt(builder_.CreateICmpNE(builder_.CreateAnd(bits, c(0xffff)), c(0)), i32);
-      if (nearest) rounded = builder_.CreateLShr(builder_.CreateAdd(bits, builder_.CreateAdd(builder_.CreateAnd(top, c(1)), c(0x7fff))), 16);
-      if (inst.rounding == Rounding::Up) rounded = builder_.CreateSelect(negative, top, builder_.CreateAdd(top, inexact));
-      if (inst.rounding == Rounding::Down) rounded = builder_.CreateSelect(negative, builder_.CreateAdd(top, inexact), top);
+      if (nearest)
+        rounded = builder_.CreateLShr(
+            builder_.CreateAdd(bits, builder_.CreateAdd(builder_.CreateAnd(top, c(1)), c(0x7fff))), 16);
+      if (inst.rounding == Rounding::Up)
+        rounded = builder_.CreateSelect(negative, top, builder_.CreateAdd(top, inexact));
+      if (inst.rounding == Rounding::Down)
+        rounded = builder_.CreateSelect(negative, builder_.CreateAdd(top, inexact), top);
       rounded = builder_.CreateSelect(builder_.CreateFCmpUNO(x, x), c(0x7fff), rounded);
       return builder_.CreateTrunc(rounded, to);
     }
-    default: WL_CHECK(false, "a conversion"); return nullptr;
+    default:
+      WL_CHECK(false, "a conversion");
+      return nullptr;
   }
 }
 
@@ -245,7 +306,8 @@ llvm::Value* KernelEmitter::compute_float(const Inst& inst, const std::vector<Va
       auto* value = llvm::dyn_cast_or_null<llvm::ConstantFP>(constant);
       if (!value || value->isNaN() || (value->isZero() && value->isNegative() != is_min)) continue;
       Value* other = a[1 - k];
-      return builder_.CreateSelect(is_min ? builder_.CreateFCmpOLT(other, a[k]) : builder_.CreateFCmpOGT(other, a[k]), other, a[k]);
+      return builder_.CreateSelect(is_min ? builder_.CreateFCmpOLT(other, a[k]) : builder_.CreateFCmpOGT(other, a[k]),
+                                   other, a[k]);
     }
     llvm::Type* integer = same_shape(builder_.getIntNTy(t->getScalarSizeInBits()), t);
     Value *x = builder_.CreateBitCast(a[0], integer), *y = builder_.CreateBitCast(a[1], integer);
@@ -256,37 +318,57 @@ llvm::Value* KernelEmitter::compute_float(const Inst& inst, const std::vector<Va
     return builder_.CreateSelect(builder_.CreateFCmpUNO(a[1], a[1]), a[0], r);  // NaN in b: a; in a: r is already b
   };
   switch (inst.op) {
-    case Op::FAdd: return out(builder_.CreateFAdd(a[0], a[1]));
-    case Op::FSub: return out(builder_.CreateFSub(a[0], a[1]));
-    case Op::FMul: return out(builder_.CreateFMul(a[0], a[1]));
-    case Op::FDiv: return out(builder_.CreateFDiv(a[0], a[1]));
-    case Op::FFma: return out(builder_.CreateIntrinsic(Intrinsic::fma, {t}, {a[0], a[1], a[2]}));
-    case Op::FSqrt: return out(builder_.CreateUnaryIntrinsic(Intrinsic::sqrt, a[0]));
-    case Op::FMin: return min_or_max(true);
-    case Op::FMax: return min_or_max(false);
-    case Op::FMinNan: case Op::FMaxNan: {
+    case Op::FAdd:
+      return out(builder_.CreateFAdd(a[0], a[1]));
+    case Op::FSub:
+      return out(builder_.CreateFSub(a[0], a[1]));
+    case Op::FMul:
+      return out(builder_.CreateFMul(a[0], a[1]));
+    case Op::FDiv:
+      return out(builder_.CreateFDiv(a[0], a[1]));
+    case Op::FFma:
+      return out(builder_.CreateIntrinsic(Intrinsic::fma, {t}, {a[0], a[1], a[2]}));
+    case Op::FSqrt:
+      return out(builder_.CreateUnaryIntrinsic(Intrinsic::sqrt, a[0]));
+    case Op::FMin:
+      return min_or_max(true);
+    case Op::FMax:
+      return min_or_max(false);
+    case Op::FMinNan:
+    case Op::FMaxNan: {
       Value* r = min_or_max(inst.op == Op::FMinNan);
       return canonical_nan(builder_.CreateSelect(builder_.CreateFCmpUNO(a[0], a[1]), llvm::ConstantFP::getNaN(t), r));
     }
-    case Op::FNeg: return builder_.CreateFNeg(a[0]);
-    case Op::FAbs: return builder_.CreateUnaryIntrinsic(Intrinsic::fabs, a[0]);
-    case Op::FCopysign: return builder_.CreateBinaryIntrinsic(Intrinsic::copysign, a[1], a[0]);
-    case Op::FRound: return out(round_integral(a[0], inst.rounding));
+    case Op::FNeg:
+      return builder_.CreateFNeg(a[0]);
+    case Op::FAbs:
+      return builder_.CreateUnaryIntrinsic(Intrinsic::fabs, a[0]);
+    case Op::FCopysign:
+      return builder_.CreateBinaryIntrinsic(Intrinsic::copysign, a[1], a[0]);
+    case Op::FRound:
+      return out(round_integral(a[0], inst.rounding));
     case Op::FSat: {
       Value* r = builder_.CreateSelect(builder_.CreateFCmpOGT(a[0], c(0.0)), a[0], c(0.0));
       return builder_.CreateSelect(builder_.CreateFCmpOLT(r, c(1.0)), r, c(1.0));
     }
-    case Op::Ex2: return out(call_math("exp2f", {a[0]}, builder_.getFloatTy()));
-    case Op::Lg2: return out(call_math("log2f", {a[0]}, builder_.getFloatTy()));
-    case Op::Sin: return out(call_math("sinf", {a[0]}, builder_.getFloatTy()));
-    case Op::Cos: return out(call_math("cosf", {a[0]}, builder_.getFloatTy()));
-    case Op::Tanh: return out(call_math("tanhf", {a[0]}, builder_.getFloatTy()));
-    case Op::Rsqrt: return out(builder_.CreateFDiv(c(1.0), builder_.CreateUnaryIntrinsic(Intrinsic::sqrt, a[0])));
+    case Op::Ex2:
+      return out(call_math("exp2f", {a[0]}, builder_.getFloatTy()));
+    case Op::Lg2:
+      return out(call_math("log2f", {a[0]}, builder_.getFloatTy()));
+    case Op::Sin:
+      return out(call_math("sinf", {a[0]}, builder_.getFloatTy()));
+    case Op::Cos:
+      return out(call_math("cosf", {a[0]}, builder_.getFloatTy()));
+    case Op::Tanh:
+      return out(call_math("tanhf", {a[0]}, builder_.getFloatTy()));
+    case Op::Rsqrt:
+      return out(builder_.CreateFDiv(c(1.0), builder_.CreateUnaryIntrinsic(Intrinsic::sqrt, a[0])));
     case Op::FCmp: {
       static constexpr llvm::CmpInst::Predicate kPredicates[] = {
-          llvm::CmpInst::FCMP_OEQ, llvm::CmpInst::FCMP_ONE, llvm::CmpInst::FCMP_OLT, llvm::CmpInst::FCMP_OLE, llvm::CmpInst::FCMP_OGT,
-          llvm::CmpInst::FCMP_OGE, llvm::CmpInst::FCMP_UEQ, llvm::CmpInst::FCMP_UNE, llvm::CmpInst::FCMP_ULT, llvm::CmpInst::FCMP_ULE,
-          llvm::CmpInst::FCMP_UGT, llvm::CmpInst::FCMP_UGE, llvm::CmpInst::FCMP_ORD, llvm::CmpInst::FCMP_UNO};
+          llvm::CmpInst::FCMP_OEQ, llvm::CmpInst::FCMP_ONE, llvm::CmpInst::FCMP_OLT, llvm::CmpInst::FCMP_OLE,
+          llvm::CmpInst::FCMP_OGT, llvm::CmpInst::FCMP_OGE, llvm::CmpInst::FCMP_UEQ, llvm::CmpInst::FCMP_UNE,
+          llvm::CmpInst::FCMP_ULT, llvm::CmpInst::FCMP_ULE, llvm::CmpInst::FCMP_UGT, llvm::CmpInst::FCMP_UGE,
+          llvm::CmpInst::FCMP_ORD, llvm::CmpInst::FCMP_UNO};
       return builder_.CreateFCmp(kPredicates[inst.imm], a[0], a[1]);
     }
     case Op::TestP: {
@@ -294,17 +376,28 @@ llvm::Value* KernelEmitter::compute_float(const Inst& inst, const std::vector<Va
       Value* infinity = llvm::ConstantFP::getInfinity(t);
       Value* smallest = c(inst.args.empty() || t->getScalarType()->isFloatTy() ? 0x1p-126 : 0x1p-1022);
       switch (static_cast<ir::FloatClass>(inst.imm)) {
-        case ir::FloatClass::Finite: return builder_.CreateFCmpOLT(magnitude, infinity);
-        case ir::FloatClass::Infinite: return builder_.CreateFCmpOEQ(magnitude, infinity);
-        case ir::FloatClass::Number: return builder_.CreateFCmpORD(a[0], a[0]);
-        case ir::FloatClass::NotANumber: return builder_.CreateFCmpUNO(a[0], a[0]);
-        case ir::FloatClass::Normal: return builder_.CreateAnd(builder_.CreateFCmpOGE(magnitude, smallest), builder_.CreateFCmpOLT(magnitude, infinity));
-        case ir::FloatClass::Subnormal: return builder_.CreateAnd(builder_.CreateFCmpOLT(magnitude, smallest), builder_.CreateFCmpOGT(magnitude, c(0.0)));
+        case ir::FloatClass::Finite:
+          return builder_.CreateFCmpOLT(magnitude, infinity);
+        case ir::FloatClass::Infinite:
+          return builder_.CreateFCmpOEQ(magnitude, infinity);
+        case ir::FloatClass::Number:
+          return builder_.CreateFCmpORD(a[0], a[0]);
+        case ir::FloatClass::NotANumber:
+          return builder_.CreateFCmpUNO(a[0], a[0]);
+        case ir::FloatClass::Normal:
+          return builder_.CreateAnd(builder_.CreateFCmpOGE(magnitude, smallest),
+                                    builder_.CreateFCmpOLT(magnitude, infinity));
+        case ir::FloatClass::Subnormal:
+          return builder_.CreateAnd(builder_.CreateFCmpOLT(magnitude, smallest),
+                                    builder_.CreateFCmpOGT(magnitude, c(0.0)));
       }
       return nullptr;
     }
-    case Op::MathCall: return call_math(ir::math_function(static_cast<uint32_t>(inst.imm)).name, a, type(inst.type));
-    default: WL_CHECK(false, std::string("no code for ") + ir::info(inst.op).text); return nullptr;
+    case Op::MathCall:
+      return call_math(ir::math_function(static_cast<uint32_t>(inst.imm)).name, a, type(inst.type));
+    default:
+      WL_CHECK(false, std::string("no code for ") + ir::info(inst.op).text);
+      return nullptr;
   }
 }
 

@@ -76,16 +76,17 @@ bool KernelEmitter::maskable(ValueId v) const {
   return true;
 }
 
-// The address of the first lane of a group, the immediate offset and `extra` included, as a pointer. Addresses of shared
-// memory are 32 bits wide and wrap there: s[i + 2] may be written as the register of s[i - 1] and an offset. No window
-// reaches the sign, so widening by it is the same and keeps the offset out of the register.
+// The address of the first lane of a group, the immediate offset and `extra` included, as a pointer. Addresses of
+// shared memory are 32 bits wide and wrap there: s[i + 2] may be written as the register of s[i - 1] and an offset. No
+// window reaches the sign, so widening by it is the same and keeps the offset out of the register.
 llvm::Value* KernelEmitter::group_address(const Inst& inst, uint32_t group, uint32_t groups, int64_t extra) {
   const AccessPlan& plan = plan_.access[static_cast<ValueId>(&inst - f_.insts.data())];
   Value* base = scalar(plan.root, group, groups);
   const uint64_t offset = static_cast<uint64_t>(plan.offset + extra);
   if (inst.space == Space::Shared) {
     base = builder_.CreateSExtOrTrunc(base, builder_.getInt64Ty());
-    return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), builder_.CreateGEP(builder_.getInt8Ty(), shared_, base), offset);
+    return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), builder_.CreateGEP(builder_.getInt8Ty(), shared_, base),
+                                       offset);
   }
   return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), builder_.CreateIntToPtr(base, builder_.getPtrTy()), offset);
 }
@@ -124,13 +125,16 @@ llvm::Value* KernelEmitter::in_bounds(ValueId v) {
     aligned = aligned && plan_.access[member].offset % w == 0;
     for (int64_t p : l.pattern) aligned = aligned && p % w == 0;
   }
-  const bool base_aligned = (int64_t{1} << std::min<int>(l.known_bits, 8)) >= widest && static_cast<int64_t>(l.residue) % widest == 0;
+  const bool base_aligned =
+      (int64_t{1} << std::min<int>(l.known_bits, 8)) >= widest && static_cast<int64_t>(l.residue) % widest == 0;
   if (!aligned) return builder_.getFalse();
   for (uint32_t g = 0; g < l.groups; ++g) {
     Value* base = builder_.CreateSExt(scalar(plan.root, g, l.groups), i64);
     Value* first = builder_.CreateAdd(base, builder_.getInt64(static_cast<uint64_t>(low)));
     both(builder_.CreateICmpULE(builder_.CreateSub(first, low_bound), room));
-    if (!base_aligned) both(builder_.CreateICmpEQ(builder_.CreateAnd(base, builder_.getInt64(static_cast<uint64_t>(widest - 1))), builder_.getInt64(0)));
+    if (!base_aligned)
+      both(builder_.CreateICmpEQ(builder_.CreateAnd(base, builder_.getInt64(static_cast<uint64_t>(widest - 1))),
+                                 builder_.getInt64(0)));
   }
   return all;
 }
@@ -145,7 +149,8 @@ llvm::Value* KernelEmitter::is_disjoint(ValueId v) {
       // |x - y| >= d, unsigned: (x - y) + d >= 2d unless x - y lies in (-d, d)
       Value* gap = builder_.CreateSub(scalar(root, b, l.groups), scalar(root, a, l.groups));
       gap = builder_.CreateSExtOrTrunc(gap, builder_.getInt64Ty());
-      Value* apart = builder_.CreateICmpUGE(builder_.CreateAdd(gap, builder_.getInt64(distance - 1)), builder_.getInt64(2 * distance - 1));
+      Value* apart = builder_.CreateICmpUGE(builder_.CreateAdd(gap, builder_.getInt64(distance - 1)),
+                                            builder_.getInt64(2 * distance - 1));
       all = all ? builder_.CreateAnd(all, apart) : apart;
     }
   return all;
@@ -166,7 +171,8 @@ void KernelEmitter::count_request(ValueId v) {
   Value* key = builder_.CreateZExt(mask_, i64);
   if (plan.count == AccessPlan::Count::Residue)
     key = builder_.CreateOr(key, builder_.CreateShl(residue_index(builder_, plan, scalar(plan.root, 0, 1)), 32));
-  Value* recent = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), env_field(offsetof(exec::WarpEnv, recent), builder_.getPtrTy(), true),
+  Value* recent = builder_.CreateConstGEP1_64(builder_.getInt8Ty(),
+                                              env_field(offsetof(exec::WarpEnv, recent), builder_.getPtrTy(), true),
                                               f_.insts[v].site * sizeof(exec::Recent));
   Value* count_at = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), recent, offsetof(exec::Recent, count));
   auto *same = block("same"), *other = block("other"), *counted = block("counted");
@@ -175,7 +181,8 @@ void KernelEmitter::count_request(ValueId v) {
   builder_.CreateStore(builder_.CreateAdd(builder_.CreateLoad(i64, count_at), builder_.getInt64(1)), count_at);
   builder_.CreateBr(counted);
   builder_.SetInsertPoint(other);
-  builder_.CreateCall(runtime("wl_recent", {builder_.getPtrTy(), builder_.getInt32Ty(), i64}, builder_.getVoidTy()), {env_, builder_.getInt32(v), key});
+  builder_.CreateCall(runtime("wl_recent", {builder_.getPtrTy(), builder_.getInt32Ty(), i64}, builder_.getVoidTy()),
+                      {env_, builder_.getInt32(v), key});
   builder_.CreateBr(counted);
   builder_.SetInsertPoint(counted);
 }
@@ -188,8 +195,8 @@ void KernelEmitter::count_residue(ValueId v) {
   count_at(plan.counter, residue_index(builder_, plan, scalar(plan.root, 0, 1)), builder_.getInt64(1));
 }
 
-std::vector<llvm::Value*> KernelEmitter::merge(const std::vector<Value*>& a, llvm::BasicBlock* from_a, const std::vector<Value*>& b,
-                                               llvm::BasicBlock* from_b) {
+std::vector<llvm::Value*> KernelEmitter::merge(const std::vector<Value*>& a, llvm::BasicBlock* from_a,
+                                               const std::vector<Value*>& b, llvm::BasicBlock* from_b) {
   std::vector<Value*> merged;
   for (size_t k = 0; k < a.size(); ++k) {
     auto* phi = builder_.CreatePHI(a[k]->getType(), 2);
@@ -226,8 +233,8 @@ void KernelEmitter::emit_short_way(ValueId v) {
     short_store(v);
 }
 
-// At the start of a block: the tests and counts of its accesses whose addresses are known by then. A call in their middle
-// would cost the hot path its vector registers.
+// At the start of a block: the tests and counts of its accesses whose addresses are known by then. A call in their
+// middle would cost the hot path its vector registers.
 void KernelEmitter::emit_tests(BlockId b) {
   for (ValueId v : f_.blocks[b].insts) {
     const AccessPlan& plan = plan_.access[v];
@@ -256,12 +263,15 @@ void KernelEmitter::test_full(ValueId v) {
   };
   if (counting_ && plan.disjoint != 0)
     aside(is_disjoint(v), [&] {
-      count_at(plan.exceptions, residue_index(builder_, plan, scalar(plan.root, 0, lanes(plan.root).groups)), builder_.getInt64(1));
-      builder_.CreateCall(runtime("wl_report", {builder_.getPtrTy(), builder_.getInt32Ty()}, builder_.getVoidTy()), {env_, builder_.getInt32(v)});
+      count_at(plan.exceptions, residue_index(builder_, plan, scalar(plan.root, 0, lanes(plan.root).groups)),
+               builder_.getInt64(1));
+      builder_.CreateCall(runtime("wl_report", {builder_.getPtrTy(), builder_.getInt32Ty()}, builder_.getVoidTy()),
+                          {env_, builder_.getInt32(v)});
     });
   if (plan.proved || plan.leader != v) return;
   aside(in_bounds(v), [&] {
-    fault_unless_zero(builder_.CreateCall(runtime("wl_test", {builder_.getPtrTy(), builder_.getInt32Ty()}), {env_, builder_.getInt32(v)}));
+    fault_unless_zero(builder_.CreateCall(runtime("wl_test", {builder_.getPtrTy(), builder_.getInt32Ty()}),
+                                          {env_, builder_.getInt32(v)}));
   });
 }
 
@@ -326,7 +336,9 @@ std::vector<llvm::Value*> KernelEmitter::short_load(ValueId v) {
   } else {
     for (uint32_t c = 0; c < chunks_; ++c) {
       const uint32_t first = c * width_, part = first / (kWarpSize / address.groups);
-      auto at = [&](uint32_t lane, int64_t extra) { return group_address(inst, part, address.groups, address.pattern[first + lane] + extra); };
+      auto at = [&](uint32_t lane, int64_t extra) {
+        return group_address(inst, part, address.groups, address.pattern[first + lane] + extra);
+      };
       bool adjacent = true, same = true;
       for (uint32_t l = 1; l < width_; ++l) {
         const int64_t step = address.pattern[first + l] - address.pattern[first + l - 1];
@@ -368,14 +380,18 @@ void KernelEmitter::short_store(ValueId v) {
   };
   if (mask_) {  // adjacent lanes: maskable()
     for (uint32_t c = 0; c < chunks_; ++c) {
-      Value* at = group_address(inst, c * width_ / (kWarpSize / address.groups), address.groups, address.pattern[c * width_]);
-      builder_.CreateMaskedStore(observable(inst.args[1], vec(inst.args[1], c)), at, llvm::Align(static_cast<uint64_t>(bytes)), vector_mask(mask_, c));
+      Value* at =
+          group_address(inst, c * width_ / (kWarpSize / address.groups), address.groups, address.pattern[c * width_]);
+      builder_.CreateMaskedStore(observable(inst.args[1], vec(inst.args[1], c)), at,
+                                 llvm::Align(static_cast<uint64_t>(bytes)), vector_mask(mask_, c));
     }
     return;
   }
   for (uint32_t c = 0; c < chunks_; ++c) {
     const uint32_t first = c * width_, part = first / (kWarpSize / address.groups);
-    auto at = [&](uint32_t lane, int64_t extra) { return group_address(inst, part, address.groups, address.pattern[first + lane] + extra); };
+    auto at = [&](uint32_t lane, int64_t extra) {
+      return group_address(inst, part, address.groups, address.pattern[first + lane] + extra);
+    };
     bool adjacent = true, same = true;
     for (uint32_t l = 1; l < width_; ++l) {
       const int64_t step = address.pattern[first + l] - address.pattern[first + l - 1];
@@ -386,7 +402,8 @@ void KernelEmitter::short_store(ValueId v) {
     for (uint32_t e = 0; e < inst.count; ++e) x.push_back(observable(inst.args[1 + e], vec(inst.args[1 + e], c)));
     if (adjacent) {
       std::vector<int> pick;
-      for (uint32_t l = 0; l < width_ * inst.count; ++l) pick.push_back(static_cast<int>(l % inst.count * width_ + l / inst.count));
+      for (uint32_t l = 0; l < width_ * inst.count; ++l)
+        pick.push_back(static_cast<int>(l % inst.count * width_ + l / inst.count));
       Value* all = x[0];
       if (inst.count == 2) {
         all = builder_.CreateShuffleVector(x[0], x[1], pick);
@@ -394,29 +411,39 @@ void KernelEmitter::short_store(ValueId v) {
         std::vector<int> both(2 * width_), twice(4 * width_);
         for (uint32_t l = 0; l < 2 * width_; ++l) both[l] = static_cast<int>(l);
         for (uint32_t l = 0; l < 4 * width_; ++l) twice[l] = pick[l];
-        all = builder_.CreateShuffleVector(builder_.CreateShuffleVector(x[0], x[1], both), builder_.CreateShuffleVector(x[2], x[3], both), twice);
+        all = builder_.CreateShuffleVector(builder_.CreateShuffleVector(x[0], x[1], both),
+                                           builder_.CreateShuffleVector(x[2], x[3], both), twice);
       } else if (inst.count != 1) {
         for (uint32_t l = 0; l < width_; ++l)
-          for (uint32_t e = 0; e < inst.count; ++e) store(builder_.CreateExtractElement(x[e], l), at(l, static_cast<int64_t>(e) * bytes));
+          for (uint32_t e = 0; e < inst.count; ++e)
+            store(builder_.CreateExtractElement(x[e], l), at(l, static_cast<int64_t>(e) * bytes));
         continue;
       }
       store(all, at(0, 0));
       continue;
     }
     for (uint32_t l = same ? width_ - 1 : 0; l < width_; ++l)  // of lanes that write one place, the last one stays
-      for (uint32_t e = 0; e < inst.count; ++e) store(builder_.CreateExtractElement(x[e], l), at(l, static_cast<int64_t>(e) * bytes));
+      for (uint32_t e = 0; e < inst.count; ++e)
+        store(builder_.CreateExtractElement(x[e], l), at(l, static_cast<int64_t>(e) * bytes));
   }
 }
 
-// The lanes' addresses go where the next event is written. From the root, which is known at the start of the block already.
+// The lanes' addresses go where the next event is written. From the root, which is known at the start of the block
+// already.
 void KernelEmitter::store_addresses(const Inst& inst) {
   const AccessPlan& plan = plan_.access[static_cast<ValueId>(&inst - f_.insts.data())];
   auto* wide = llvm::FixedVectorType::get(builder_.getInt64Ty(), width_);
   Value* event = env_field(offsetof(exec::WarpEnv, event), builder_.getPtrTy());
   for (uint32_t c = 0; c < chunks_; ++c) {
     Value* a = builder_.CreateSExt(vec(plan.root, c), wide);
-    if (plan.offset != 0) a = builder_.CreateAdd(a, builder_.CreateVectorSplat(width_, builder_.getInt64(static_cast<uint64_t>(plan.offset))));
-    builder_.CreateAlignedStore(a, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), event, offsetof(event::Access, address) + uint64_t{c} * width_ * 8), llvm::Align(8));
+    if (plan.offset != 0)
+      a = builder_.CreateAdd(a,
+                             builder_.CreateVectorSplat(width_, builder_.getInt64(static_cast<uint64_t>(plan.offset))));
+    builder_.CreateAlignedStore(
+        a,
+        builder_.CreateConstGEP1_64(builder_.getInt8Ty(), event,
+                                    offsetof(event::Access, address) + uint64_t{c} * width_ * 8),
+        llvm::Align(8));
   }
 }
 
@@ -451,13 +478,16 @@ llvm::Value* KernelEmitter::lanes_in_bounds(ValueId v, Value* mask) {
   for (uint32_t c = 0; c < chunks_; ++c) {
     Value* a = builder_.CreateSExt(vec(inst.args[0], c), wide);
     if (inst.imm != 0) a = builder_.CreateAdd(a, builder_.CreateVectorSplat(width_, builder_.getInt64(inst.imm)));
-    Value* out = builder_.CreateICmpUGT(builder_.CreateSub(a, builder_.CreateVectorSplat(width_, low)), builder_.CreateVectorSplat(width_, room));
+    Value* out = builder_.CreateICmpUGT(builder_.CreateSub(a, builder_.CreateVectorSplat(width_, low)),
+                                        builder_.CreateVectorSplat(width_, room));
     if (width > 1)
-      out = builder_.CreateOr(out, builder_.CreateICmpNE(builder_.CreateAnd(a, llvm::ConstantInt::get(wide, width - 1)), llvm::ConstantInt::get(wide, 0)));
+      out = builder_.CreateOr(out, builder_.CreateICmpNE(builder_.CreateAnd(a, llvm::ConstantInt::get(wide, width - 1)),
+                                                         llvm::ConstantInt::get(wide, 0)));
     if (mask != nullptr) out = builder_.CreateAnd(out, vector_mask(mask, c));
     bad = bad ? builder_.CreateOr(bad, out) : out;
   }
-  Value* none = builder_.CreateICmpEQ(builder_.CreateBitCast(bad, builder_.getIntNTy(width_)), llvm::ConstantInt::get(builder_.getIntNTy(width_), 0));
+  Value* none = builder_.CreateICmpEQ(builder_.CreateBitCast(bad, builder_.getIntNTy(width_)),
+                                      llvm::ConstantInt::get(builder_.getIntNTy(width_), 0));
   return builder_.CreateAnd(none, possible);
 }
 
@@ -476,13 +506,17 @@ std::vector<llvm::Value*> KernelEmitter::lane_load(ValueId v, Value* mask) {
     for (uint32_t l = 0; l < width_; ++l) {
       Value* at = builder_.CreateIntToPtr(builder_.CreateExtractElement(pointers, l), builder_.getPtrTy());
       for (uint32_t e = 0; e < inst.count; ++e) {
-        auto* x = builder_.CreateAlignedLoad(type(inst.type), builder_.CreateConstGEP1_64(builder_.getInt8Ty(), at, e * bytes), llvm::Align(bytes));
+        auto* x = builder_.CreateAlignedLoad(
+            type(inst.type), builder_.CreateConstGEP1_64(builder_.getInt8Ty(), at, e * bytes), llvm::Align(bytes));
         x->setVolatile(inst.is_volatile);
         gathered[e] = builder_.CreateInsertElement(gathered[e], x, l);
       }
     }
     for (uint32_t e = 0; e < inst.count; ++e)
-      components[e].push_back(mask && inst.guard != kNone ? builder_.CreateSelect(vector_mask(mask, c), gathered[e], llvm::Constant::getNullValue(gathered[e]->getType())) : gathered[e]);
+      components[e].push_back(mask && inst.guard != kNone
+                                  ? builder_.CreateSelect(vector_mask(mask, c), gathered[e],
+                                                          llvm::Constant::getNullValue(gathered[e]->getType()))
+                                  : gathered[e]);
   }
   std::vector<Value*> parts;
   for (auto& c : components) parts.insert(parts.end(), c.begin(), c.end());
@@ -499,7 +533,9 @@ void KernelEmitter::lane_store(ValueId v) {
     for (uint32_t l = 0; l < width_; ++l) {
       Value* at = builder_.CreateIntToPtr(builder_.CreateExtractElement(pointers, l), builder_.getPtrTy());
       for (uint32_t e = 0; e < inst.count; ++e)
-        builder_.CreateAlignedStore(builder_.CreateExtractElement(x[e], l), builder_.CreateConstGEP1_64(builder_.getInt8Ty(), at, e * bytes), llvm::Align(bytes))
+        builder_
+            .CreateAlignedStore(builder_.CreateExtractElement(x[e], l),
+                                builder_.CreateConstGEP1_64(builder_.getInt8Ty(), at, e * bytes), llvm::Align(bytes))
             ->setVolatile(inst.is_volatile);
     }
   }
@@ -515,20 +551,23 @@ void KernelEmitter::emit_lane_way(ValueId v, Value* mask) {
   }
   llvm::Type* ptr = builder_.getPtrTy();
   auto *fast = block("lanes"), *slow = block("long"), *join = block("accessed");
-  builder_.CreateCondBr(lanes_in_bounds(v, some_off ? mask : nullptr), fast, slow, llvm::MDBuilder(context_).createBranchWeights(1 << 20, 1));
+  builder_.CreateCondBr(lanes_in_bounds(v, some_off ? mask : nullptr), fast, slow,
+                        llvm::MDBuilder(context_).createBranchWeights(1 << 20, 1));
   builder_.SetInsertPoint(fast);
   if (counting_) {
     store_addresses(inst);
     Value* event = env_field(offsetof(exec::WarpEnv, event), ptr);
-    builder_.CreateStore(builder_.getInt32(inst.site), builder_.CreateConstGEP1_64(builder_.getInt8Ty(), event, offsetof(event::Access, site)));
+    builder_.CreateStore(builder_.getInt32(inst.site),
+                         builder_.CreateConstGEP1_64(builder_.getInt8Ty(), event, offsetof(event::Access, site)));
     builder_.CreateStore(mask, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), event, offsetof(event::Access, mask)));
-    Value* step = some_off ? builder_.CreateSelect(builder_.CreateICmpEQ(mask, builder_.getInt32(0)), builder_.getInt64(0), builder_.getInt64(sizeof(event::Access)))
+    Value* step = some_off ? builder_.CreateSelect(builder_.CreateICmpEQ(mask, builder_.getInt32(0)),
+                                                   builder_.getInt64(0), builder_.getInt64(sizeof(event::Access)))
                            : (Value*)builder_.getInt64(sizeof(event::Access));
     Value* next = builder_.CreateGEP(builder_.getInt8Ty(), event, step);
     set_env_field(offsetof(exec::WarpEnv, event), next);
     auto *flush = block("flush"), *move = block("move");
-    builder_.CreateCondBr(builder_.CreateICmpEQ(next, env_field(offsetof(exec::WarpEnv, event_end), ptr, true)), flush, move,
-                          llvm::MDBuilder(context_).createBranchWeights(1, 256));
+    builder_.CreateCondBr(builder_.CreateICmpEQ(next, env_field(offsetof(exec::WarpEnv, event_end), ptr, true)), flush,
+                          move, llvm::MDBuilder(context_).createBranchWeights(1, 256));
     builder_.SetInsertPoint(flush);
     builder_.CreateCall(runtime("wl_flush", {ptr}, builder_.getVoidTy()), {env_});
     builder_.CreateBr(move);
@@ -555,8 +594,10 @@ void KernelEmitter::store_values(const Inst& inst, size_t first_arg, uint32_t sl
   const uint64_t bytes = static_cast<uint64_t>(ir::bytes(inst.type));
   for (size_t k = first_arg; k < inst.args.size(); ++k, ++slot)
     for (uint32_t c = 0; c < chunks_; ++c)
-      builder_.CreateAlignedStore(observable(inst.args[k], vec(inst.args[k], c)),
-                                  builder_.CreateConstGEP1_64(builder_.getInt8Ty(), values_, (slot * kWarpSize + c * width_) * bytes), llvm::Align(8));
+      builder_.CreateAlignedStore(
+          observable(inst.args[k], vec(inst.args[k], c)),
+          builder_.CreateConstGEP1_64(builder_.getInt8Ty(), values_, (slot * kWarpSize + c * width_) * bytes),
+          llvm::Align(8));
 }
 
 // Lanes that were off read as zero.
@@ -565,15 +606,20 @@ std::vector<llvm::Value*> KernelEmitter::load_results(const Inst& inst, uint32_t
   const uint64_t bytes = static_cast<uint64_t>(ir::bytes(inst.type));
   std::vector<Value*> parts;
   for (uint32_t e = 0; e < inst.count; ++e) {
-    auto at = [&](uint64_t lane) { return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), values_, first_byte + (e * kWarpSize + lane) * bytes); };
+    auto at = [&](uint64_t lane) {
+      return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), values_, first_byte + (e * kWarpSize + lane) * bytes);
+    };
     if (lanes(v).affine()) {
       // One value a group: that of its first active lane.
       for (uint32_t g = 0; g < lanes(v).groups; ++g) {
         const uint32_t group = kWarpSize / lanes(v).groups;
         const uint32_t bits = group == 32 ? ~0u : ((1u << group) - 1) << (g * group);
-        Value* lane = builder_.CreateIntrinsic(llvm::Intrinsic::cttz, {builder_.getInt32Ty()},
-                                               {builder_.CreateOr(builder_.CreateAnd(mask, builder_.getInt32(bits)), builder_.getInt32(1u << 31)), builder_.getInt1(true)});
-        parts.push_back(builder_.CreateAlignedLoad(type(inst.type), builder_.CreateGEP(type(inst.type), at(0), lane), llvm::Align(bytes)));
+        Value* lane = builder_.CreateIntrinsic(
+            llvm::Intrinsic::cttz, {builder_.getInt32Ty()},
+            {builder_.CreateOr(builder_.CreateAnd(mask, builder_.getInt32(bits)), builder_.getInt32(1u << 31)),
+             builder_.getInt1(true)});
+        parts.push_back(builder_.CreateAlignedLoad(type(inst.type), builder_.CreateGEP(type(inst.type), at(0), lane),
+                                                   llvm::Align(bytes)));
       }
       continue;
     }
@@ -590,7 +636,8 @@ void KernelEmitter::emit_long_way(ValueId v, Value* mask, Value* count) {
   const bool atomic = inst.op == Op::Atomic || inst.op == Op::Reduce;
   if (inst.op != Op::Load) store_values(inst, 1, 0);
   const char* name = atomic ? "wl_atomic" : inst.op == Op::Load ? "wl_load" : "wl_store";
-  fault_unless_zero(builder_.CreateCall(runtime(name, {ptr, i32, i32, i32}), {env_, builder_.getInt32(v), mask, count}));
+  fault_unless_zero(
+      builder_.CreateCall(runtime(name, {ptr, i32, i32, i32}), {env_, builder_.getInt32(v), mask, count}));
   if (inst.op == Op::Store || inst.op == Op::Reduce) return;
   define_access(v, load_results(inst, atomic ? 1024 : 0, mask));
 }

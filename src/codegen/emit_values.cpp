@@ -9,14 +9,22 @@ using passes::Lanes;
 
 llvm::Type* KernelEmitter::type(Type t) {
   switch (t) {
-    case Type::Pred: return builder_.getInt1Ty();
-    case Type::I8: return builder_.getInt8Ty();
-    case Type::I16: return builder_.getInt16Ty();
-    case Type::I32: return builder_.getInt32Ty();
-    case Type::I64: return builder_.getInt64Ty();
-    case Type::F32: return builder_.getFloatTy();
-    case Type::F64: return builder_.getDoubleTy();
-    case Type::Void: break;
+    case Type::Pred:
+      return builder_.getInt1Ty();
+    case Type::I8:
+      return builder_.getInt8Ty();
+    case Type::I16:
+      return builder_.getInt16Ty();
+    case Type::I32:
+      return builder_.getInt32Ty();
+    case Type::I64:
+      return builder_.getInt64Ty();
+    case Type::F32:
+      return builder_.getFloatTy();
+    case Type::F64:
+      return builder_.getDoubleTy();
+    case Type::Void:
+      break;
   }
   WL_CHECK(false, "a value has a type");
   return nullptr;
@@ -25,8 +33,11 @@ llvm::Type* KernelEmitter::type(Type t) {
 llvm::Type* KernelEmitter::vector_type(Type t) { return llvm::FixedVectorType::get(type(t), width_); }
 
 llvm::Value* KernelEmitter::constant(Type t, uint64_t bits) {
-  if (t == Type::F32) return llvm::ConstantFP::get(context_, llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, bits & 0xffffffffu)));
-  if (t == Type::F64) return llvm::ConstantFP::get(context_, llvm::APFloat(llvm::APFloat::IEEEdouble(), llvm::APInt(64, bits)));
+  if (t == Type::F32)
+    return llvm::ConstantFP::get(context_,
+                                 llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, bits & 0xffffffffu)));
+  if (t == Type::F64)
+    return llvm::ConstantFP::get(context_, llvm::APFloat(llvm::APFloat::IEEEdouble(), llvm::APInt(64, bits)));
   const unsigned width = static_cast<unsigned>(ir::bits(t));
   return llvm::ConstantInt::get(context_, llvm::APInt(64, bits).trunc(width));
 }
@@ -55,7 +66,8 @@ void KernelEmitter::define(ValueId v, std::vector<Value*> parts) {
       Value* x = parts[k];
       // Where lanes can wait at a barrier while others run on, what the others compute must not touch theirs.
       if (mask_ && plan_.lanes.divergent_barrier && !lanes(v).affine())
-        x = builder_.CreateSelect(vector_mask(mask_, static_cast<uint32_t>(k)), x, builder_.CreateLoad(x->getType(), s[k]));
+        x = builder_.CreateSelect(vector_mask(mask_, static_cast<uint32_t>(k)), x,
+                                  builder_.CreateLoad(x->getType(), s[k]));
       builder_.CreateStore(x, s[k]);
     }
   }
@@ -64,7 +76,8 @@ void KernelEmitter::define(ValueId v, std::vector<Value*> parts) {
 
 void KernelEmitter::define_same(ValueId v, Value* x) {
   const Lanes& l = lanes(v);
-  define(v, l.affine() ? std::vector<Value*>(l.groups, x) : std::vector<Value*>(chunks_, builder_.CreateVectorSplat(width_, x)));
+  define(v, l.affine() ? std::vector<Value*>(l.groups, x)
+                       : std::vector<Value*>(chunks_, builder_.CreateVectorSplat(width_, x)));
 }
 
 llvm::Value* KernelEmitter::scalar(ValueId v, uint32_t group, uint32_t groups) {
@@ -107,12 +120,16 @@ llvm::Value* KernelEmitter::vec(ValueId v, uint32_t chunk) {
     const bool is_signed = widening.op == ir::Op::SExt;
     const Lanes& sl = lanes(source);
     llvm::Type* wide = vector_type(widening.type);
-    auto extend = [&](Value* y, llvm::Type* to) { return is_signed ? builder_.CreateSExt(y, to) : builder_.CreateZExt(y, to); };
+    auto extend = [&](Value* y, llvm::Type* to) {
+      return is_signed ? builder_.CreateSExt(y, to) : builder_.CreateZExt(y, to);
+    };
     const uint32_t source_part = chunk * width_ / (kWarpSize / sl.groups);
-    Value* assumed = builder_.CreateVectorSplat(width_, extend(scalar(source, source_part, sl.groups), type(widening.type)));
+    Value* assumed =
+        builder_.CreateVectorSplat(width_, extend(scalar(source, source_part, sl.groups), type(widening.type)));
     assumed = builder_.CreateAdd(assumed, pattern_vector(sl, widening.type, chunk));
     Value* off = builder_.CreateSub(extend(vec(source, chunk), wide), assumed);
-    off = builder_.CreateMul(off, builder_.CreateVectorSplat(width_, constant(widening.type, static_cast<uint64_t>(g.multiplier))));
+    off = builder_.CreateMul(
+        off, builder_.CreateVectorSplat(width_, constant(widening.type, static_cast<uint64_t>(g.multiplier))));
     x = builder_.CreateAdd(x, builder_.CreateSExtOrTrunc(off, x->getType()));
   }
   return x;
@@ -162,11 +179,14 @@ void KernelEmitter::set_env_field(size_t offset, Value* v) {
 }
 
 llvm::FunctionCallee KernelEmitter::runtime(const char* name, llvm::ArrayRef<llvm::Type*> args, llvm::Type* result) {
-  auto callee = module_.getOrInsertFunction(name, llvm::FunctionType::get(result ? result : builder_.getInt32Ty(), args, false));
+  auto callee =
+      module_.getOrInsertFunction(name, llvm::FunctionType::get(result ? result : builder_.getInt32Ty(), args, false));
   llvm::cast<llvm::Function>(callee.getCallee())->addFnAttr(llvm::Attribute::NoUnwind);
   return callee;
 }
 
-llvm::BasicBlock* KernelEmitter::block(const llvm::Twine& name) { return llvm::BasicBlock::Create(context_, name, function_); }
+llvm::BasicBlock* KernelEmitter::block(const llvm::Twine& name) {
+  return llvm::BasicBlock::Create(context_, name, function_);
+}
 
 }  // namespace warplens::codegen

@@ -1,5 +1,5 @@
-// Instructions in which lanes see each other: shuffles, votes, matches, reductions. Only active lanes take part; what a lane
-// reads from an inactive one is undefined in PTX, and is that lane's own register here.
+// Instructions in which lanes see each other: shuffles, votes, matches, reductions. Only active lanes take part; what a
+// lane reads from an inactive one is undefined in PTX, and is that lane's own register here.
 #include "base/check.h"
 #include "codegen/emitter.h"
 #include "exec/warp_env.h"
@@ -18,31 +18,46 @@ llvm::Value* KernelEmitter::lane_array(ValueId v) {
   auto* array = at_entry.CreateAlloca(llvm::ArrayType::get(t, kWarpSize));
   array->setAlignment(llvm::Align(64));
   for (uint32_t c = 0; c < chunks_; ++c)
-    builder_.CreateAlignedStore(observable(v, vec(v, c)), builder_.CreateConstGEP1_64(t, array, c * width_), llvm::Align(16));
+    builder_.CreateAlignedStore(observable(v, vec(v, c)), builder_.CreateConstGEP1_64(t, array, c * width_),
+                                llvm::Align(16));
   return array;
 }
 
 std::vector<llvm::Value*> KernelEmitter::from_lane_array(Value* array, Type t) {
   std::vector<Value*> parts;
   for (uint32_t c = 0; c < chunks_; ++c)
-    parts.push_back(builder_.CreateAlignedLoad(vector_type(t), builder_.CreateConstGEP1_64(type(t), array, c * width_), llvm::Align(8)));
+    parts.push_back(builder_.CreateAlignedLoad(vector_type(t), builder_.CreateConstGEP1_64(type(t), array, c * width_),
+                                               llvm::Align(8)));
   return parts;
 }
 
 void KernelEmitter::emit_warp(ValueId v) {
   switch (f_.insts[v].op) {
-    case Op::Shuffle: emit_shuffle(v); return;
-    case Op::Vote: emit_vote(v); return;
-    case Op::Match: emit_match(v); return;
-    case Op::Redux: emit_redux(v); return;
-    case Op::ActiveMask: define_same(v, active()); return;
-    case Op::WarpSync: return;  // lanes of one mask run in step already
-    default: WL_CHECK(false, "a warp instruction"); return;
+    case Op::Shuffle:
+      emit_shuffle(v);
+      return;
+    case Op::Vote:
+      emit_vote(v);
+      return;
+    case Op::Match:
+      emit_match(v);
+      return;
+    case Op::Redux:
+      emit_redux(v);
+      return;
+    case Op::ActiveMask:
+      define_same(v, active());
+      return;
+    case Op::WarpSync:
+      return;  // lanes of one mask run in step already
+    default:
+      WL_CHECK(false, "a warp instruction");
+      return;
   }
 }
 
-// shfl.sync: c holds the clamp (bits 0-4) and the segment mask (bits 8-12). With everything constant the source lanes are
-// too, and the shuffle is one of vectors; else lane by lane through memory.
+// shfl.sync: c holds the clamp (bits 0-4) and the segment mask (bits 8-12). With everything constant the source lanes
+// are too, and the shuffle is one of vectors; else lane by lane through memory.
 void KernelEmitter::emit_shuffle(ValueId v) {
   const Inst& inst = f_.insts[v];
   auto constant_of = [&](size_t k) -> std::optional<uint32_t> {
@@ -61,10 +76,22 @@ void KernelEmitter::emit_shuffle(ValueId v) {
       int64_t j = 0;
       bool ok = true;
       switch (mode) {
-        case ir::ShuffleMode::Up: j = int64_t{lane} - by; ok = j >= int64_t{max_lane}; break;
-        case ir::ShuffleMode::Down: j = int64_t{lane} + by; ok = j <= int64_t{max_lane}; break;
-        case ir::ShuffleMode::Bfly: j = lane ^ by; ok = j <= int64_t{max_lane}; break;
-        case ir::ShuffleMode::Idx: j = min_lane | (by & ~segment); ok = j <= int64_t{max_lane}; break;
+        case ir::ShuffleMode::Up:
+          j = int64_t{lane} - by;
+          ok = j >= int64_t{max_lane};
+          break;
+        case ir::ShuffleMode::Down:
+          j = int64_t{lane} + by;
+          ok = j <= int64_t{max_lane};
+          break;
+        case ir::ShuffleMode::Bfly:
+          j = lane ^ by;
+          ok = j <= int64_t{max_lane};
+          break;
+        case ir::ShuffleMode::Idx:
+          j = min_lane | (by & ~segment);
+          ok = j <= int64_t{max_lane};
+          break;
       }
       inside[lane] = ok;
       source[lane] = static_cast<int>(ok ? j : lane);
@@ -111,9 +138,18 @@ void KernelEmitter::emit_shuffle(ValueId v) {
     Value* max_lane = builder_.CreateOr(builder_.CreateAnd(lane, segment), builder_.CreateAnd(clamp, open));
     Value *j = nullptr, *ok = nullptr;
     switch (mode) {
-      case ir::ShuffleMode::Up: j = builder_.CreateSub(lane, by); ok = builder_.CreateICmpSGE(j, max_lane); break;
-      case ir::ShuffleMode::Down: j = builder_.CreateAdd(lane, by); ok = builder_.CreateICmpSLE(j, max_lane); break;
-      case ir::ShuffleMode::Bfly: j = builder_.CreateXor(lane, by); ok = builder_.CreateICmpSLE(j, max_lane); break;
+      case ir::ShuffleMode::Up:
+        j = builder_.CreateSub(lane, by);
+        ok = builder_.CreateICmpSGE(j, max_lane);
+        break;
+      case ir::ShuffleMode::Down:
+        j = builder_.CreateAdd(lane, by);
+        ok = builder_.CreateICmpSLE(j, max_lane);
+        break;
+      case ir::ShuffleMode::Bfly:
+        j = builder_.CreateXor(lane, by);
+        ok = builder_.CreateICmpSLE(j, max_lane);
+        break;
       case ir::ShuffleMode::Idx:
         j = builder_.CreateOr(builder_.CreateAnd(lane, segment), builder_.CreateAnd(by, open));
         ok = builder_.CreateICmpSLE(j, max_lane);
@@ -141,10 +177,14 @@ void KernelEmitter::emit_vote(ValueId v) {
     Value* yes = builder_.CreateAnd(votes, members);
     Value* all = builder_.CreateAnd(on, members);
     switch (static_cast<ir::VoteMode>(inst.imm)) {
-      case ir::VoteMode::Ballot: return yes;
-      case ir::VoteMode::Any: return builder_.CreateICmpNE(yes, builder_.getInt32(0));
-      case ir::VoteMode::All: return builder_.CreateICmpEQ(yes, all);
-      case ir::VoteMode::Uni: return builder_.CreateOr(builder_.CreateICmpEQ(yes, all), builder_.CreateICmpEQ(yes, builder_.getInt32(0)));
+      case ir::VoteMode::Ballot:
+        return yes;
+      case ir::VoteMode::Any:
+        return builder_.CreateICmpNE(yes, builder_.getInt32(0));
+      case ir::VoteMode::All:
+        return builder_.CreateICmpEQ(yes, all);
+      case ir::VoteMode::Uni:
+        return builder_.CreateOr(builder_.CreateICmpEQ(yes, all), builder_.CreateICmpEQ(yes, builder_.getInt32(0)));
     }
     return yes;
   };
@@ -179,13 +219,17 @@ void KernelEmitter::emit_match(ValueId v) {
     Value* mine = vec(inst.args[0], k);
     Value* same = llvm::ConstantInt::get(llvm::FixedVectorType::get(i32, width_), 0);
     for (uint32_t other = 0; other < kWarpSize; ++other) {
-      Value* theirs = builder_.CreateVectorSplat(width_, builder_.CreateLoad(t, builder_.CreateConstGEP1_64(t, array, other)));
-      Value* bit = builder_.CreateSelect(builder_.CreateICmpEQ(mine, theirs), llvm::ConstantInt::get(same->getType(), 1u << other), llvm::ConstantInt::get(same->getType(), 0));
+      Value* theirs =
+          builder_.CreateVectorSplat(width_, builder_.CreateLoad(t, builder_.CreateConstGEP1_64(t, array, other)));
+      Value* bit = builder_.CreateSelect(builder_.CreateICmpEQ(mine, theirs),
+                                         llvm::ConstantInt::get(same->getType(), 1u << other),
+                                         llvm::ConstantInt::get(same->getType(), 0));
       same = builder_.CreateOr(same, bit);
     }
     same = builder_.CreateAnd(same, members);
     Value* all = builder_.CreateICmpEQ(same, members);
-    masks.push_back(inst.imm == 0 ? same : builder_.CreateSelect(all, members, llvm::ConstantInt::get(same->getType(), 0)));
+    masks.push_back(inst.imm == 0 ? same
+                                  : builder_.CreateSelect(all, members, llvm::ConstantInt::get(same->getType(), 0)));
     predicates.push_back(all);
   }
   masks.insert(masks.end(), predicates.begin(), predicates.end());
@@ -208,19 +252,39 @@ void KernelEmitter::emit_redux(ValueId v) {
     Value* members = builder_.CreateAnd(vec(inst.args[1], k), builder_.CreateVectorSplat(width_, on));
     Value* acc = llvm::ConstantInt::get(members->getType(), identity);
     for (uint32_t other = 0; other < kWarpSize; ++other) {
-      Value* x = builder_.CreateVectorSplat(width_, builder_.CreateLoad(i32, builder_.CreateConstGEP1_64(i32, array, other)));
-      Value* is_member = builder_.CreateICmpNE(builder_.CreateAnd(members, llvm::ConstantInt::get(members->getType(), 1u << other)), llvm::ConstantInt::get(members->getType(), 0));
+      Value* x =
+          builder_.CreateVectorSplat(width_, builder_.CreateLoad(i32, builder_.CreateConstGEP1_64(i32, array, other)));
+      Value* is_member =
+          builder_.CreateICmpNE(builder_.CreateAnd(members, llvm::ConstantInt::get(members->getType(), 1u << other)),
+                                llvm::ConstantInt::get(members->getType(), 0));
       x = builder_.CreateSelect(is_member, x, llvm::ConstantInt::get(members->getType(), identity));
       switch (op) {
-        case ir::AtomicOp::Add: acc = builder_.CreateAdd(acc, x); break;
-        case ir::AtomicOp::And: acc = builder_.CreateAnd(acc, x); break;
-        case ir::AtomicOp::Or: acc = builder_.CreateOr(acc, x); break;
-        case ir::AtomicOp::Xor: acc = builder_.CreateXor(acc, x); break;
-        case ir::AtomicOp::MinS: acc = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, acc, x); break;
-        case ir::AtomicOp::MinU: acc = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, acc, x); break;
-        case ir::AtomicOp::MaxS: acc = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, acc, x); break;
-        case ir::AtomicOp::MaxU: acc = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, acc, x); break;
-        default: WL_CHECK(false, "a redux operation");
+        case ir::AtomicOp::Add:
+          acc = builder_.CreateAdd(acc, x);
+          break;
+        case ir::AtomicOp::And:
+          acc = builder_.CreateAnd(acc, x);
+          break;
+        case ir::AtomicOp::Or:
+          acc = builder_.CreateOr(acc, x);
+          break;
+        case ir::AtomicOp::Xor:
+          acc = builder_.CreateXor(acc, x);
+          break;
+        case ir::AtomicOp::MinS:
+          acc = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, acc, x);
+          break;
+        case ir::AtomicOp::MinU:
+          acc = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, acc, x);
+          break;
+        case ir::AtomicOp::MaxS:
+          acc = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, acc, x);
+          break;
+        case ir::AtomicOp::MaxU:
+          acc = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, acc, x);
+          break;
+        default:
+          WL_CHECK(false, "a redux operation");
       }
     }
     parts.push_back(acc);

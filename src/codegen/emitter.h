@@ -2,11 +2,12 @@
 //     i32 kernel(ptr env, i64 first_block, i64 last_block)        0: done, 1: ended early (the worker holds the fault)
 // and loops over blocks and warps itself. Every basic block exists in up to two versions:
 //   full     all 32 lanes of the warp are active and nothing waits: plain control flow, no masks;
-//   partial  some lanes are active. A mask of lanes waits for each block; the lowest-numbered block with waiting lanes runs
-//            next, which in canonical order is reconvergence at the immediate post-dominator. A block whose lanes turn out
-//            to be all 32 goes back to the full version.
-// A branch that splits a warp leads from full to partial. Values are shared by both versions: a uniform or affine value is
-// one scalar a group, any other value `chunks` vectors of `width` lanes.
+//   partial  some lanes are active. A mask of lanes waits for each block; the lowest-numbered block with waiting lanes
+//   runs
+//            next, which in canonical order is reconvergence at the immediate post-dominator. A block whose lanes turn
+//            out to be all 32 goes back to the full version.
+// A branch that splits a warp leads from full to partial. Values are shared by both versions: a uniform or affine value
+// is one scalar a group, any other value `chunks` vectors of `width` lanes.
 #pragma once
 #include <functional>
 #include <map>
@@ -65,7 +66,7 @@ class KernelEmitter {
   Value* assumed_holds(const passes::Lanes& l);               // i1: all guards hold; nullptr if there are none
   Value* pattern_vector(const passes::Lanes& l, ir::Type t, uint32_t chunk);
   void define(ValueId v, std::vector<Value*> parts);
-  void define_same(ValueId v, Value* x);                      // x in every lane
+  void define_same(ValueId v, Value* x);  // x in every lane
   std::vector<llvm::AllocaInst*>& slot(ValueId v);
   llvm::AllocaInst* guard_flag(ValueId widening);
   Value* active() { return mask_ ? mask_ : builder_.getInt32(~0u); }
@@ -89,7 +90,8 @@ class KernelEmitter {
   Value* call_math(llvm::StringRef name, llvm::ArrayRef<Value*> args, llvm::Type* element);
   Value* narrow(Value* d, Value* tail, ir::Rounding rounding);
   bool makes_nan(ValueId v, int depth = 0) const;
-  Value* observable(ValueId v, Value* x);  // a float as a program may see its bits: NaNs made by arithmetic are canonical
+  Value* observable(ValueId v,
+                    Value* x);  // a float as a program may see its bits: NaNs made by arithmetic are canonical
   llvm::Type* same_shape(llvm::Type* element, llvm::Type* like);
 
   // ---- emit_memory.cpp
@@ -107,7 +109,8 @@ class KernelEmitter {
   std::vector<Value*> lane_load(ValueId v, Value* mask);
   void lane_store(ValueId v);
   Value* window_pointer(const ir::Inst& inst, uint32_t chunk);
-  std::vector<Value*> merge(const std::vector<Value*>& a, llvm::BasicBlock* from_a, const std::vector<Value*>& b, llvm::BasicBlock* from_b);
+  std::vector<Value*> merge(const std::vector<Value*>& a, llvm::BasicBlock* from_a, const std::vector<Value*>& b,
+                            llvm::BasicBlock* from_b);
   void define_access(ValueId v, std::vector<Value*> parts);
   void store_values(const ir::Inst& inst, size_t first_arg, uint32_t slot);
   std::vector<Value*> load_results(const ir::Inst& inst, uint32_t first_slot, Value* mask);
@@ -127,7 +130,7 @@ class KernelEmitter {
   void emit_vote(ValueId v);
   void emit_match(ValueId v);
   void emit_redux(ValueId v);
-  Value* lane_array(ValueId v);   // 32 lanes of a 32-bit value in memory
+  Value* lane_array(ValueId v);  // 32 lanes of a 32-bit value in memory
   std::vector<Value*> from_lane_array(llvm::Value* array, ir::Type t);
   Value* active_with_guard(const ir::Inst& inst);
 
@@ -147,14 +150,15 @@ class KernelEmitter {
   const uint32_t chunks_, width_;
 
   llvm::Function* function_ = nullptr;
-  Value *env_ = nullptr, *params_ = nullptr, *symbols_ = nullptr, *shared_ = nullptr, *counters_ = nullptr, *bounds_ = nullptr,
-        *stop_ = nullptr, *shared_bytes_ = nullptr, *values_ = nullptr, *pending_memory_ = nullptr,
+  Value *env_ = nullptr, *params_ = nullptr, *symbols_ = nullptr, *shared_ = nullptr, *counters_ = nullptr,
+        *bounds_ = nullptr, *stop_ = nullptr, *shared_bytes_ = nullptr, *values_ = nullptr, *pending_memory_ = nullptr,
         *warps_state_ = nullptr;
   Value* grid_[3] = {};
   Value* block_index_[3] = {};
-  llvm::AllocaInst* warp_ = nullptr;      // index of the warp that runs
+  llvm::AllocaInst* warp_ = nullptr;         // index of the warp that runs
   llvm::AllocaInst* waiting_any_ = nullptr;  // some warp of the round waits at a barrier
-  llvm::BasicBlock *entry_ = nullptr, *fault_ = nullptr, *warp_done_ = nullptr, *warp_suspended_ = nullptr, *warp_over_ = nullptr;
+  llvm::BasicBlock *entry_ = nullptr, *fault_ = nullptr, *warp_done_ = nullptr, *warp_suspended_ = nullptr,
+                   *warp_over_ = nullptr;
   std::vector<llvm::BasicBlock*> full_blocks_, partial_blocks_, chain_;
   std::vector<llvm::AllocaInst*> pending_, waiting_;
   std::vector<std::vector<llvm::AllocaInst*>> slots_;
@@ -162,8 +166,8 @@ class KernelEmitter {
 
   // Of the block version being emitted:
   BlockId current_ = 0;
-  uint32_t current_chunk_ = 0;            // of the vector being computed
-  Value* mask_ = nullptr;                 // active lanes; nullptr in a full version
+  uint32_t current_chunk_ = 0;  // of the vector being computed
+  Value* mask_ = nullptr;       // active lanes; nullptr in a full version
   std::map<ValueId, std::vector<Value*>> cache_;
   std::map<std::pair<Value*, uint32_t>, Value*> vector_masks_;
   std::map<uint32_t, bool> counted_residues_;

@@ -1,11 +1,12 @@
-// How an access is counted without looking at it. A warp request's sectors, tags and wavefronts depend on the lanes' pattern
-// and on base modulo 128 only (model/coalesce.h, model/banks.h). So where the pattern is constant and the whole warp is
-// active:
-//   - residue known when code is made (aligned arguments, block and grid shape): every execution costs the same, and the
+// How an access is counted without looking at it. A warp request's sectors, tags and wavefronts depend on the lanes'
+// pattern and on base modulo 128 only (model/coalesce.h, model/banks.h). So where the pattern is constant and the whole
+// warp is active:
+//   - residue known when code is made (aligned arguments, block and grid shape): every execution costs the same, and
+//   the
 //     counter of executions of the basic block is all that is needed;
 //   - else one counter for each residue that can occur; accesses of one block that differ by a constant share them.
-// Groups with bases of their own (two rows of a 16-wide tile) add up as long as they touch different 128-byte lines, which
-// compiled code checks (`disjoint`); for counting they are then written as rows 2^20 bytes apart.
+// Groups with bases of their own (two rows of a 16-wide tile) add up as long as they touch different 128-byte lines,
+// which compiled code checks (`disjoint`); for counting they are then written as rows 2^20 bytes apart.
 #include "codegen/plan.h"
 
 #include <algorithm>
@@ -117,7 +118,8 @@ class Planner {
       const Lanes& sum = plan_.lanes.values[a.root];
       // A 32-bit address (of shared memory) may wrap where the sum does not: only as long as both stay below the sign.
       const uint64_t added = plan_.lanes.values[inst.args[1 - k]].residue;
-      if (!rest.affine() || rest.pattern != sum.pattern || rest.groups != sum.groups || !(rest.guards == sum.guards)) return;
+      if (!rest.affine() || rest.pattern != sum.pattern || rest.groups != sum.groups || !(rest.guards == sum.guards))
+        return;
       if (inst.type == ir::Type::I32 && (rest.unsigned_max > 0x7fffffff || added > 0x7fffffff)) return;
       a.offset += static_cast<int64_t>(added);
       a.root = inst.args[k];
@@ -153,10 +155,12 @@ class Planner {
     for (BlockId b = 0; b < f_.blocks.size(); ++b)
       for (ValueId v : f_.blocks[b].insts)
         if (plan_.access[v].way == AccessPlan::Way::General || strided(v)) candidates.emplace_back(-depth(b), v);
-    std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
     for (size_t k = kInLine; k < candidates.size(); ++k) plan_.access[candidates[k].second].in_line = false;
     // What is not written out is counted where it is done.
-    for (size_t k = kInLine; k < candidates.size(); ++k) plan_.access[candidates[k].second].count = AccessPlan::Count::Event;
+    for (size_t k = kInLine; k < candidates.size(); ++k)
+      plan_.access[candidates[k].second].count = AccessPlan::Count::Event;
   }
 
   // Can a full warp's access be done without looking at each lane's address? Vector elements need adjacent lanes.
@@ -202,10 +206,11 @@ class Planner {
     AccessPlan& a = plan_.access[v];
     const int64_t offset = a.offset;
     const uint64_t last = address.unsigned_max + static_cast<uint64_t>(offset) + static_cast<uint64_t>(width);
-    bool aligned = (int64_t{1} << std::min<int>(address.known_bits, 8)) >= width && static_cast<int64_t>(address.residue) % width == 0 && offset % width == 0;
+    bool aligned = (int64_t{1} << std::min<int>(address.known_bits, 8)) >= width &&
+                   static_cast<int64_t>(address.residue) % width == 0 && offset % width == 0;
     for (int64_t p : address.pattern) aligned = aligned && p % width == 0;
-    a.proved = inst.space == Space::Shared && aligned && address.guards.empty() && offset >= 0 && address.unsigned_max <= f_.shared_bytes &&
-               last <= f_.shared_bytes;
+    a.proved = inst.space == Space::Shared && aligned && address.guards.empty() && offset >= 0 &&
+               address.unsigned_max <= f_.shared_bytes && last <= f_.shared_bytes;
     if (a.proved || !address.guards.empty()) return;
     const auto [low, high] = std::minmax_element(address.pattern.begin(), address.pattern.end());
     auto [it, fresh] = leaders_.emplace(std::make_pair(a.root, inst.space), v);
@@ -245,8 +250,8 @@ class Planner {
 
   bool is_plain(const Inst& barrier) const {
     const Lanes& id = plan_.lanes.values[barrier.args[0]];
-    return barrier.args.size() == 1 && static_cast<ir::BarrierMode>(barrier.imm) == ir::BarrierMode::Sync && id.uniform() &&
-           id.known_bits >= 32 && id.residue == 0;
+    return barrier.args.size() == 1 && static_cast<ir::BarrierMode>(barrier.imm) == ir::BarrierMode::Sync &&
+           id.uniform() && id.known_bits >= 32 && id.residue == 0;
   }
 
   // Straight lines: what runs the end of a block runs the only block after it.
@@ -270,13 +275,16 @@ class Planner {
       changed = false;
       for (ValueId v = 0; v < f_.insts.size(); ++v) {
         const Inst& inst = f_.insts[v];
-        if (plan_.block_invariant[v] || inst.block == kNone || inst.op == Op::Phi || ir::info(inst.op).effect != ir::Effect::Pure) continue;
+        if (plan_.block_invariant[v] || inst.block == kNone || inst.op == Op::Phi ||
+            ir::info(inst.op).effect != ir::Effect::Pure)
+          continue;
         bool same = true;
         if (inst.op == Op::Special) {
           const auto r = static_cast<ir::SpecialRegister>(inst.imm);
           same = r >= ir::SpecialRegister::NtidX && r <= ir::SpecialRegister::NctaidZ;
         }
-        if (inst.op == Op::ToGeneric || inst.op == Op::FromGeneric || inst.op == Op::IsSpace) same = inst.space != Space::Local;
+        if (inst.op == Op::ToGeneric || inst.op == Op::FromGeneric || inst.op == Op::IsSpace)
+          same = inst.space != Space::Local;
         for (ValueId a : inst.args) same = same && plan_.block_invariant[a];
         if (same) plan_.block_invariant[v] = 1, changed = true;
       }
@@ -322,8 +330,8 @@ class Planner {
   const passes::Specialization& spec_;
   Plan plan_;
   // Of the block being planned:
-  std::map<ValueId, uint32_t> shared_counters_;             // address value -> first counter
-  std::map<std::pair<ValueId, Space>, ValueId> leaders_;    // address value -> the access that tests for all
+  std::map<ValueId, uint32_t> shared_counters_;           // address value -> first counter
+  std::map<std::pair<ValueId, Space>, ValueId> leaders_;  // address value -> the access that tests for all
 };
 
 }  // namespace

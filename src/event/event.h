@@ -11,7 +11,8 @@ using SiteId = uint32_t;
 struct Access {
   SiteId site;
   uint32_t mask;
-  uint64_t address[32];  // global/const/generic: virtual address; shared: byte offset in the block's window; local: in the lane's frame
+  uint64_t address[32];  // global/const/generic: virtual address; shared: byte offset in the block's window; local: in
+                         // the lane's frame
 };
 
 // `count` warp requests of one site that differ only in their base: lane l accesses base + pattern[l] under `mask`,

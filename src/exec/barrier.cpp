@@ -1,9 +1,9 @@
 // Barriers of a block. All warps have run until they wait or end; here it is decided which waiting warps go on.
 //
 // bar.sync id [, count]: the barrier completes when `count` threads (all of the block's, if not given) have arrived.
-// Threads that ended no longer count, as on Volta and later for the whole block's barrier. bar.arrive counts a warp and lets it go on. A warp whose lanes wait
-// arrives with its waiting lanes. If no barrier can complete and some warp still waits, the program is stuck: that is
-// reported, not waited for.
+// Threads that ended no longer count, as on Volta and later for the whole block's barrier. bar.arrive counts a warp and
+// lets it go on. A warp whose lanes wait arrives with its waiting lanes. If no barrier can complete and some warp still
+// waits, the program is stuck: that is reported, not waited for.
 #include <bit>
 
 #include "exec/worker.h"

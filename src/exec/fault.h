@@ -9,27 +9,27 @@
 namespace warplens::exec {
 
 enum class FaultKind : uint8_t {
-  OutOfBounds,       // cudaErrorIllegalAddress
-  Misaligned,        // cudaErrorMisalignedAddress
-  SharedOutOfBounds, // cudaErrorIllegalAddress
-  LocalOutOfBounds,  // cudaErrorIllegalAddress
-  Trap,              // cudaErrorLaunchFailure
-  Assert,            // cudaErrorAssert
-  Unsupported,       // Warplens cannot run an instruction (its verdict, not the program's fault)
-  Deadlock,          // barriers that can never complete
-  Stopped,           // --timeout or Ctrl-C
+  OutOfBounds,        // cudaErrorIllegalAddress
+  Misaligned,         // cudaErrorMisalignedAddress
+  SharedOutOfBounds,  // cudaErrorIllegalAddress
+  LocalOutOfBounds,   // cudaErrorIllegalAddress
+  Trap,               // cudaErrorLaunchFailure
+  Assert,             // cudaErrorAssert
+  Unsupported,        // Warplens cannot run an instruction (its verdict, not the program's fault)
+  Deadlock,           // barriers that can never complete
+  Stopped,            // --timeout or Ctrl-C
 };
 
 struct Fault {
   FaultKind kind = FaultKind::Trap;
-  uint32_t site = ~0u;          // ir::SiteId, or kNone
-  uint32_t location = ~0u;      // index into ir::Function::locations where there is no site (traps)
+  uint32_t site = ~0u;      // ir::SiteId, or kNone
+  uint32_t location = ~0u;  // index into ir::Function::locations where there is no site (traps)
   Dim3 block{0, 0, 0};
-  Dim3 thread{0, 0, 0};         // the lowest faulting lane
+  Dim3 thread{0, 0, 0};  // the lowest faulting lane
   uint64_t address = 0;
-  uint32_t bytes = 0;           // of the access, a lane
-  std::string nearest;          // "17 bytes past the 4096-byte allocation at 0x...", or ""
-  std::string message;          // of Trap, Assert, Unsupported, Deadlock
+  uint32_t bytes = 0;   // of the access, a lane
+  std::string nearest;  // "17 bytes past the 4096-byte allocation at 0x...", or ""
+  std::string message;  // of Trap, Assert, Unsupported, Deadlock
 };
 
 }  // namespace warplens::exec

@@ -86,7 +86,9 @@ struct Buffer {
 
 constexpr uint64_t kMaxStep = 1024;
 
-uint64_t position(const Fault& f, const Dim3& grid) { return (uint64_t{f.block.z} * grid.y + f.block.y) * grid.x + f.block.x; }
+uint64_t position(const Fault& f, const Dim3& grid) {
+  return (uint64_t{f.block.z} * grid.y + f.block.y) * grid.x + f.block.x;
+}
 
 }  // namespace
 
@@ -94,9 +96,15 @@ uint64_t position(const Fault& f, const Dim3& grid) { return (uint64_t{f.block.z
 class Grid::GridWorker {
  public:
   GridWorker(const KernelTables& tables, const Shape& shape)
-      : worker_(tables, shape.block), warps_((shape.block.count() + kWarpSize - 1) / kWarpSize),
-        local_(warps_ * kWarpSize * tables.local_bytes), saved_(warps_ * shape.save_bytes), scratch_(2048),
-        pending_(4 * (shape.code_blocks + 1)), counters_(shape.counters + 1), bounds_(tables.sites + 1), recent_(tables.sites + 1),
+      : worker_(tables, shape.block),
+        warps_((shape.block.count() + kWarpSize - 1) / kWarpSize),
+        local_(warps_ * kWarpSize * tables.local_bytes),
+        saved_(warps_ * shape.save_bytes),
+        scratch_(2048),
+        pending_(4 * (shape.code_blocks + 1)),
+        counters_(shape.counters + 1),
+        bounds_(tables.sites + 1),
+        recent_(tables.sites + 1),
         states_(warps_) {
     WarpEnv& e = worker_.env;
     e.local = local_.data;
@@ -164,15 +172,16 @@ class Grid::GridWorker {
 Grid::Grid(const KernelTables& tables, const Shape& shape) : tables_(tables), shape_(shape) {}
 Grid::~Grid() = default;
 
-GridResult Grid::run(ThreadPool& pool, const GridRequest& request, const std::function<event::Sink*(unsigned worker)>& make_sink,
-                     const std::atomic<bool>& stop) {
+GridResult Grid::run(ThreadPool& pool, const GridRequest& request,
+                     const std::function<event::Sink*(unsigned worker)>& make_sink, const std::atomic<bool>& stop) {
   static_assert(sizeof(std::atomic<bool>) == 1, "compiled code polls the flag as a byte");
   const auto* stop_byte = reinterpret_cast<const uint8_t*>(&stop);
   const uint64_t blocks = request.config.grid.count();
   const unsigned threads = static_cast<unsigned>(std::min<uint64_t>(std::min(request.threads, pool.size()), blocks));
-  // Chunks small enough to share the load, large enough that taking one costs nothing; between two of them the launch can
-  // be stopped.
-  const uint64_t step = std::min(kMaxStep, threads == 1 ? blocks : std::max<uint64_t>(1, blocks / (uint64_t{threads} * 32)));
+  // Chunks small enough to share the load, large enough that taking one costs nothing; between two of them the launch
+  // can be stopped.
+  const uint64_t step =
+      std::min(kMaxStep, threads == 1 ? blocks : std::max<uint64_t>(1, blocks / (uint64_t{threads} * 32)));
   std::atomic<uint64_t> next{0};
   while (workers_.size() < threads) workers_.push_back(std::make_unique<GridWorker>(tables_, shape_));
   for (unsigned w = 0; w < threads; ++w) workers_[w]->begin(request, make_sink(w), stop_byte);
@@ -184,7 +193,8 @@ GridResult Grid::run(ThreadPool& pool, const GridRequest& request, const std::fu
     for (uint32_t k = 0; k < shape_.counters; ++k) result.counters[k] += workers_[w]->counters()[k];
     const auto& f = workers_[w]->fault();
     // The fault of the lowest block, whichever worker met it.
-    if (f && (!result.fault || position(*f, request.config.grid) < position(*result.fault, request.config.grid))) result.fault = f;
+    if (f && (!result.fault || position(*f, request.config.grid) < position(*result.fault, request.config.grid)))
+      result.fault = f;
   }
   return result;
 }

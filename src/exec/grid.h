@@ -21,7 +21,7 @@ struct GridRequest {
   LaunchConfig config;
   std::span<const uint8_t> params;
   std::span<const uint64_t> symbols;
-  uint64_t shared_bytes = 0;      // static and dynamic
+  uint64_t shared_bytes = 0;  // static and dynamic
   unsigned threads = 1;
 };
 
@@ -54,8 +54,8 @@ class Grid {
   };
   Grid(const KernelTables& tables, const Shape& shape);
   ~Grid();
-  GridResult run(ThreadPool& pool, const GridRequest& request, const std::function<event::Sink*(unsigned worker)>& make_sink,
-                 const std::atomic<bool>& stop);
+  GridResult run(ThreadPool& pool, const GridRequest& request,
+                 const std::function<event::Sink*(unsigned worker)>& make_sink, const std::atomic<bool>& stop);
 
  private:
   class GridWorker;

@@ -21,19 +21,19 @@ struct LaunchConfig {
 
 // What compiled code counted on every block of the launch. Exact and independent of the number of threads used.
 struct LaunchCounts {
-  std::vector<event::BlockCount> blocks;   // index = ir::BlockId
+  std::vector<event::BlockCount> blocks;  // index = ir::BlockId
   std::vector<event::Branch> branches;
-  uint64_t warps = 0;                      // warps launched
-  uint64_t instructions = 0;               // PTX instructions executed by warps
-  uint64_t thread_instructions = 0;        // the same, lane by lane
+  uint64_t warps = 0;                // warps launched
+  uint64_t instructions = 0;         // PTX instructions executed by warps
+  uint64_t thread_instructions = 0;  // the same, lane by lane
   uint64_t thread_instructions_pred_on = 0;
 };
 
 struct LaunchResult {
-  LaunchCounts counts;                     // up to the fault, if there was one
+  LaunchCounts counts;  // up to the fault, if there was one
   std::optional<Fault> fault;
-  double seconds = 0;                      // wall time of the grid
-  double compile_seconds = 0;              // of code made for this launch; 0 when it was there already
+  double seconds = 0;          // wall time of the grid
+  double compile_seconds = 0;  // of code made for this launch; 0 when it was there already
   bool from_cache = false;
 };
 

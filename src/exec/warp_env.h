@@ -8,8 +8,8 @@
 
 namespace warplens::exec {
 
-// Per memory site: the allocation that held its last accesses. An access from `a` on is inside if a - low <= room, where
-// room is the allocation's size less the bytes that this site touches from its lowest address on.
+// Per memory site: the allocation that held its last accesses. An access from `a` on is inside if a - low <= room,
+// where room is the allocation's size less the bytes that this site touches from its lowest address on.
 struct Bounds {
   uint64_t low = ~uint64_t{0};
   uint64_t room = 0;
@@ -17,7 +17,7 @@ struct Bounds {
 
 // Per memory site: partial-warp accesses whose pattern is known, as long as mask and residue stay the same.
 struct Recent {
-  uint64_t key = 0;            // mask | index of the residue << 32; a mask of 0 counts nothing
+  uint64_t key = 0;  // mask | index of the residue << 32; a mask of 0 counts nothing
   uint64_t count = 0;
 };
 
@@ -25,35 +25,35 @@ struct Recent {
 struct WarpState {
   static constexpr int32_t kStart = 0, kDone = -1;  // other values: the barrier after which to go on
   int32_t state = kStart;
-  uint32_t barrier = 0;        // id it waits at
-  uint32_t expected = 0;       // threads the barrier waits for; 0: all of the block
-  uint32_t lanes = 0;          // mask of the lanes that wait
-  uint32_t mode = 0;           // ir::BarrierMode
-  uint32_t predicate = 0;      // mask of the lanes whose predicate is true (reducing barriers)
-  uint32_t result = 0;         // what a reducing barrier gave
-  uint32_t released = 0;       // 1: may go on
+  uint32_t barrier = 0;    // id it waits at
+  uint32_t expected = 0;   // threads the barrier waits for; 0: all of the block
+  uint32_t lanes = 0;      // mask of the lanes that wait
+  uint32_t mode = 0;       // ir::BarrierMode
+  uint32_t predicate = 0;  // mask of the lanes whose predicate is true (reducing barriers)
+  uint32_t result = 0;     // what a reducing barrier gave
+  uint32_t released = 0;   // 1: may go on
 };
 
 struct WarpEnv {
   const uint8_t* params = nullptr;
-  const uint64_t* symbols = nullptr;     // addresses of the module's variables
-  uint8_t* shared = nullptr;             // this worker's block window
-  uint8_t* local = nullptr;              // frame of thread t: local + t * local_bytes
-  uint64_t* counters = nullptr;          // codegen::CountPlan says what each one means
-  Bounds* bounds = nullptr;              // per site
-  const uint8_t* stop = nullptr;         // becomes 1 when the launch must end
-  uint8_t* saved = nullptr;              // per warp: values that live across a barrier
-  WarpState* warps = nullptr;            // per warp
-  event::Access* event = nullptr;        // where the next request is written; its addresses are what the functions below read
-  event::Access* event_end = nullptr;    // the batch is full: wl_flush
-  Recent* recent = nullptr;              // per site
-  uint8_t* values = nullptr;             // 2 * 32 * 32 bytes, scratch: lane values in, then lane values out
-  uint64_t shared_bytes = 0;             // static and dynamic
+  const uint64_t* symbols = nullptr;  // addresses of the module's variables
+  uint8_t* shared = nullptr;          // this worker's block window
+  uint8_t* local = nullptr;           // frame of thread t: local + t * local_bytes
+  uint64_t* counters = nullptr;       // codegen::CountPlan says what each one means
+  Bounds* bounds = nullptr;           // per site
+  const uint8_t* stop = nullptr;      // becomes 1 when the launch must end
+  uint8_t* saved = nullptr;           // per warp: values that live across a barrier
+  WarpState* warps = nullptr;         // per warp
+  event::Access* event = nullptr;  // where the next request is written; its addresses are what the functions below read
+  event::Access* event_end = nullptr;  // the batch is full: wl_flush
+  Recent* recent = nullptr;            // per site
+  uint8_t* values = nullptr;           // 2 * 32 * 32 bytes, scratch: lane values in, then lane values out
+  uint64_t shared_bytes = 0;           // static and dynamic
   uint32_t grid[3] = {1, 1, 1};
-  uint32_t block[3] = {0, 0, 0};         // blockIdx of the block that runs
-  uint32_t warp = 0;                     // warp of the block that runs
-  uint32_t* pending = nullptr;           // lane masks that wait for each block of a large kernel
-  void* worker = nullptr;                // exec's own
+  uint32_t block[3] = {0, 0, 0};  // blockIdx of the block that runs
+  uint32_t warp = 0;              // warp of the block that runs
+  uint32_t* pending = nullptr;    // lane masks that wait for each block of a large kernel
+  void* worker = nullptr;         // exec's own
 };
 
 // All return 0, or 1 if the launch must end (the worker holds the fault).
@@ -65,8 +65,8 @@ uint32_t wl_store(WarpEnv* env, uint32_t inst, uint32_t mask, uint32_t count);
 // Operand lane l at values[l * bytes], second operand (compare-and-swap's new value) at values[(32 + l) * bytes];
 // old values come back at values[1024 + l * bytes].
 uint32_t wl_atomic(WarpEnv* env, uint32_t inst, uint32_t mask, uint32_t count);
-// A full warp is about to access base + pattern for `inst` and its followers, and some address may be bad: tests each lane
-// of each. The event's addresses are those of `inst`.
+// A full warp is about to access base + pattern for `inst` and its followers, and some address may be bad: tests each
+// lane of each. The event's addresses are those of `inst`.
 uint32_t wl_test(WarpEnv* env, uint32_t inst);
 // A full warp's access is not as planned: report its lane addresses.
 void wl_report(WarpEnv* env, uint32_t inst);

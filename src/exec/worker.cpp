@@ -42,7 +42,8 @@ void Worker::report(const AccessInfo& info, uint32_t mask) {
 void Worker::deliver(uint32_t inst, const Recent& r) {
   const AccessInfo& info = tables_.access[inst];
   if (!sink_ || r.count == 0 || static_cast<uint32_t>(r.key) == 0) return;
-  const event::Pattern p{info.site, static_cast<uint32_t>(r.key), info.residue + (static_cast<uint32_t>(r.key >> 32) << info.shift), r.count, info.pattern};
+  const event::Pattern p{info.site, static_cast<uint32_t>(r.key),
+                         info.residue + (static_cast<uint32_t>(r.key >> 32) << info.shift), r.count, info.pattern};
   sink_->patterns({&p, 1});
 }
 
@@ -156,7 +157,9 @@ bool Worker::resolve_window(const AccessInfo& info, uint32_t mask, uint8_t* poin
     const uint32_t lane = static_cast<uint32_t>(std::countr_zero(rest));
     const uint64_t offset = env.event->address[lane];
     if (offset > size || size - offset < width)
-      return fail(info, shared ? FaultKind::SharedOutOfBounds : FaultKind::LocalOutOfBounds, lane, shared ? offset & 0xffffffff : offset), false;
+      return fail(info, shared ? FaultKind::SharedOutOfBounds : FaultKind::LocalOutOfBounds, lane,
+                  shared ? offset & 0xffffffff : offset),
+             false;
     if (offset % width != 0) return fail(info, FaultKind::Misaligned, lane, offset), false;
     pointers[lane] = shared ? env.shared + offset
                             : env.local + (uint64_t{env.warp} * kWarpSize + lane) * tables_.local_bytes + offset;
@@ -304,7 +307,9 @@ uint32_t wl_trap(WarpEnv* env, uint32_t inst, uint32_t mask) {
   return static_cast<Worker*>(env->worker)->trap(inst, mask);
 }
 uint32_t wl_stopped(WarpEnv* env) { return static_cast<Worker*>(env->worker)->stopped(); }
-void wl_arrive(WarpEnv* env, uint32_t id, uint32_t expected) { static_cast<Worker*>(env->worker)->arrive(id, expected); }
+void wl_arrive(WarpEnv* env, uint32_t id, uint32_t expected) {
+  static_cast<Worker*>(env->worker)->arrive(id, expected);
+}
 uint32_t wl_barrier(WarpEnv* env) { return static_cast<Worker*>(env->worker)->barrier(); }
 uint32_t wl_test(WarpEnv* env, uint32_t inst) { return static_cast<Worker*>(env->worker)->test(inst); }
 void wl_report(WarpEnv* env, uint32_t inst) { static_cast<Worker*>(env->worker)->report_full(inst); }

@@ -21,7 +21,7 @@ namespace warplens::exec {
 struct KernelTables {
   std::vector<AccessInfo> access;
   std::vector<std::vector<uint32_t>> followers;  // by instruction: accesses that are tested with it
-  std::vector<uint32_t> recent;    // instruction whose partial-warp accesses a site's Recent entry counts
+  std::vector<uint32_t> recent;                  // instruction whose partial-warp accesses a site's Recent entry counts
   struct Trap {
     FaultKind kind = FaultKind::Trap;
     std::string message;
@@ -53,7 +53,7 @@ class Worker {
   uint64_t clock(uint32_t special_register);
   uint32_t test(uint32_t inst);
   void report_full(uint32_t inst) { report(tables_.access[inst], ~0u); }
-  void flush();   // hands the batched events to the sink
+  void flush();  // hands the batched events to the sink
   void recent(uint32_t inst, uint64_t key);
   void finish();  // everything not yet delivered
 

@@ -39,21 +39,79 @@ const OpInfo& info(Op op);
 enum class Rounding : uint8_t { Nearest, Zero, Down, Up, NearestAway };
 enum class Space : uint8_t { Global, Shared, Local, Const, Generic };
 enum class IntCompare : uint8_t { Eq, Ne, LtS, LeS, GtS, GeS, LtU, LeU, GtU, GeU };
-enum class FloatCompare : uint8_t { Eq, Ne, Lt, Le, Gt, Ge, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan };  // ..u: true on NaN
+enum class FloatCompare : uint8_t {
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  Equ,
+  Neu,
+  Ltu,
+  Leu,
+  Gtu,
+  Geu,
+  Num,
+  Nan
+};  // ..u: true on NaN
 enum class FloatClass : uint8_t { Finite, Infinite, Number, NotANumber, Normal, Subnormal };
 enum class AtomicOp : uint8_t {
-  Add, MinS, MinU, MaxS, MaxU, And, Or, Xor, Exch, Cas, Inc, Dec, FAdd, FMin, FMax,
-  F16Add, BF16Add,  // on an I16, or on both halves of an I32
+  Add,
+  MinS,
+  MinU,
+  MaxS,
+  MaxU,
+  And,
+  Or,
+  Xor,
+  Exch,
+  Cas,
+  Inc,
+  Dec,
+  FAdd,
+  FMin,
+  FMax,
+  F16Add,
+  BF16Add,  // on an I16, or on both halves of an I32
 };
 enum class ShuffleMode : uint8_t { Up, Down, Bfly, Idx };
 enum class VoteMode : uint8_t { All, Any, Uni, Ballot };
 enum class BarrierMode : uint8_t { Sync, Arrive, RedPopc, RedAnd, RedOr };
 enum class TrapKind : uint8_t { Trap, Unsupported, Assert };  // Unsupported: Warplens cannot run what stood here
 enum class SpecialRegister : uint8_t {
-  TidX, TidY, TidZ, NtidX, NtidY, NtidZ, CtaidX, CtaidY, CtaidZ, NctaidX, NctaidY, NctaidZ,
-  LaneId, WarpId, NwarpId, SmId, NsmId, GridId,
-  LanemaskEq, LanemaskLt, LanemaskLe, LanemaskGt, LanemaskGe,
-  Clock, ClockHi, Clock64, GlobalTimer, GlobalTimerLo, GlobalTimerHi, DynamicSharedSize, TotalSharedSize, Zero,
+  TidX,
+  TidY,
+  TidZ,
+  NtidX,
+  NtidY,
+  NtidZ,
+  CtaidX,
+  CtaidY,
+  CtaidZ,
+  NctaidX,
+  NctaidY,
+  NctaidZ,
+  LaneId,
+  WarpId,
+  NwarpId,
+  SmId,
+  NsmId,
+  GridId,
+  LanemaskEq,
+  LanemaskLt,
+  LanemaskLe,
+  LanemaskGt,
+  LanemaskGe,
+  Clock,
+  ClockHi,
+  Clock64,
+  GlobalTimer,
+  GlobalTimerLo,
+  GlobalTimerHi,
+  DynamicSharedSize,
+  TotalSharedSize,
+  Zero,
   ParamBase,  // I64: where the parameter buffer lies, for a Load with Space::Const at an offset known only at run time
 };
 const char* to_string(Type);
@@ -74,34 +132,34 @@ struct Inst {
   Type type = Type::Void;
   Rounding rounding = Rounding::Nearest;
   bool ftz = false;
-  bool is_volatile = false;       // memory: volatile, relaxed, acquire, release: never merged, moved or assumed unchanged
+  bool is_volatile = false;  // memory: volatile, relaxed, acquire, release: never merged, moved or assumed unchanged
   Space space = Space::Global;
-  uint8_t count = 1;              // components of a memory access
-  ValueId guard = kNone;          // memory and warp instructions under @p: a Pred
-  uint64_t imm = 0;               // see opcodes.def; memory: the byte offset, signed
+  uint8_t count = 1;      // components of a memory access
+  ValueId guard = kNone;  // memory and warp instructions under @p: a Pred
+  uint64_t imm = 0;       // see opcodes.def; memory: the byte offset, signed
   uint32_t imm2 = 0;
-  SiteId site = kNone;            // memory (always), branches, barriers: index into Function::sites
-  BlockId block = kNone;          // where it stands
-  uint32_t location = kNone;      // index into Function::locations
-  uint32_t weight = 1;            // PTX instructions this one stands for when instructions are counted (0 for by-products)
+  SiteId site = kNone;        // memory (always), branches, barriers: index into Function::sites
+  BlockId block = kNone;      // where it stands
+  uint32_t location = kNone;  // index into Function::locations
+  uint32_t weight = 1;        // PTX instructions this one stands for when instructions are counted (0 for by-products)
   std::vector<ValueId> args;
 };
 
 struct Block {
-  std::vector<ValueId> insts;     // phis first, the one that Ends last
-  std::vector<BlockId> preds;     // a predecessor that branches here twice stands twice
+  std::vector<ValueId> insts;  // phis first, the one that Ends last
+  std::vector<BlockId> preds;  // a predecessor that branches here twice stands twice
   std::vector<BlockId> succs;
 };
 
 // Where an instruction comes from: innermost frame first.
 struct Frame {
-  uint32_t file = kNone;          // index into Module::files
+  uint32_t file = kNone;  // index into Module::files
   SourcePos pos;
-  std::string function;           // demangled where known, else as PTX has it
+  std::string function;  // demangled where known, else as PTX has it
 };
 struct Location {
-  std::vector<Frame> frames;      // empty without line information
-  uint32_t ptx_line = 0;          // line in the PTX text, from 1
+  std::vector<Frame> frames;  // empty without line information
+  uint32_t ptx_line = 0;      // line in the PTX text, from 1
 };
 
 enum class SiteKind : uint8_t { Load, Store, Atomic, Reduction, Branch, Barrier };
@@ -110,25 +168,25 @@ const char* to_string(SiteKind);
 struct Site {
   SiteKind kind = SiteKind::Load;
   Space space = Space::Global;
-  uint8_t bytes_per_lane = 0;     // of the whole access: element size * components
+  uint8_t bytes_per_lane = 0;  // of the whole access: element size * components
   uint8_t components = 1;
-  std::string opcode;             // as PTX has it: "ld.global.nc.v4.f32"
-  std::string operand;            // what names the address: a parameter or variable where traceable, else ""
-  bool unit_increment = false;    // an atomic that adds 1 to a 32-bit integer and whose old value nobody uses
+  std::string opcode;           // as PTX has it: "ld.global.nc.v4.f32"
+  std::string operand;          // what names the address: a parameter or variable where traceable, else ""
+  bool unit_increment = false;  // an atomic that adds 1 to a 32-bit integer and whose old value nobody uses
   uint32_t location = kNone;
 };
 
 struct Function {
-  std::string name;               // as PTX has it (mangled)
+  std::string name;  // as PTX has it (mangled)
   std::vector<Inst> insts;
-  std::vector<Block> blocks;      // in reverse post-order, loops contiguous, after passes::canonicalize
+  std::vector<Block> blocks;  // in reverse post-order, loops contiguous, after passes::canonicalize
   std::vector<Site> sites;
   std::vector<Location> locations;
   std::vector<std::string> messages;
   uint32_t param_bytes = 0;
-  uint32_t shared_bytes = 0;      // static; dynamic shared memory starts at the next multiple of its alignment
+  uint32_t shared_bytes = 0;          // static; dynamic shared memory starts at the next multiple of its alignment
   uint32_t dynamic_shared_align = 0;  // 0: none declared
-  uint32_t local_bytes = 0;       // frame a thread
+  uint32_t local_bytes = 0;           // frame a thread
   uint32_t max_ntid[3] = {0, 0, 0};   // .maxntid / .reqntid, 0: not given
   bool requires_ntid = false;
 
@@ -143,15 +201,20 @@ struct Symbol {
   bool external = false;
   uint64_t bytes = 0;
   uint32_t align = 1;
-  std::vector<uint8_t> initial;   // shorter than bytes: the rest is zero
-  struct Relocation { uint64_t offset; uint32_t symbol; int64_t addend; bool generic; };
+  std::vector<uint8_t> initial;  // shorter than bytes: the rest is zero
+  struct Relocation {
+    uint64_t offset;
+    uint32_t symbol;
+    int64_t addend;
+    bool generic;
+  };
   std::vector<Relocation> relocations;
 };
 
 struct ParamInfo {
   std::string name;
   uint32_t offset = 0, bytes = 0, align = 1;
-  bool pointer = false;           // .ptr, or used as an address
+  bool pointer = false;  // .ptr, or used as an address
 };
 struct Kernel {
   Function function;
@@ -162,7 +225,7 @@ struct Module {
   std::vector<std::string> files;
   std::vector<Symbol> symbols;
   std::vector<Kernel> kernels;
-  std::string target;             // "sm_80"
+  std::string target;  // "sm_80"
 };
 
 }  // namespace warplens::ir

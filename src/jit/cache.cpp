@@ -15,7 +15,9 @@ namespace {
 
 class Hasher {
  public:
-  void bytes(const void* data, size_t size) { sha_.update(llvm::ArrayRef<uint8_t>(static_cast<const uint8_t*>(data), size)); }
+  void bytes(const void* data, size_t size) {
+    sha_.update(llvm::ArrayRef<uint8_t>(static_cast<const uint8_t*>(data), size));
+  }
   template <typename T>
   void value(T v) {
     static_assert(std::is_integral_v<T> || std::is_enum_v<T>);

@@ -96,21 +96,25 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const std::string& cpu) {
   if (!machine) return from_llvm(machine.takeError(), "make code for this processor");
   i.machine = std::move(*machine);
   if (!cpu.empty() && !i.machine->getMCSubtargetInfo()->isCPUStringValid(cpu))
-    return Error{"unknown processor '" + cpu + "'", "use an LLVM name such as x86-64, haswell, skylake-avx512 or znver4"};
-  if (i.machine->getTargetTriple().isX86() && i.machine->getMCSubtargetInfo()->checkFeatures("+avx512f,+avx512bw,+avx512vl,+avx512dq"))
+    return Error{"unknown processor '" + cpu + "'",
+                 "use an LLVM name such as x86-64, haswell, skylake-avx512 or znver4"};
+  if (i.machine->getTargetTriple().isX86() &&
+      i.machine->getMCSubtargetInfo()->checkFeatures("+avx512f,+avx512bw,+avx512vl,+avx512dq"))
     i.lanes = 16;
   auto jit = orc::LLJITBuilder().setJITTargetMachineBuilder(*i.builder).create();
   if (!jit) return from_llvm(jit.takeError(), "start the just-in-time compiler");
   i.jit = std::move(*jit);
   orc::SymbolMap symbols;
   for (const Symbol& s : runtime_symbols())
-    symbols[i.jit->mangleAndIntern(s.name)] = {orc::ExecutorAddr::fromPtr(s.address), llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+    symbols[i.jit->mangleAndIntern(s.name)] = {orc::ExecutorAddr::fromPtr(s.address),
+                                               llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   if (auto error = i.jit->getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols))))
     return from_llvm(std::move(error), "name the run-time functions");
   return c;
 }
 
-Result<std::vector<char>> Compiler::compile(const ir::Function& f, const passes::Specialization& spec, const codegen::Plan& plan, bool counting) {
+Result<std::vector<char>> Compiler::compile(const ir::Function& f, const passes::Specialization& spec,
+                                            const codegen::Plan& plan, bool counting) {
   llvm::LLVMContext context;
   llvm::Module module(f.name, context);
   module.setDataLayout(impl_->machine->createDataLayout());
@@ -124,7 +128,9 @@ Result<std::vector<char>> Compiler::compile(const ir::Function& f, const passes:
   }
   std::string problem;
   llvm::raw_string_ostream stream(problem);
-  if (llvm::verifyModule(module, &stream)) return Error{"the code made for kernel " + f.name + " is not valid: " + stream.str(), "please report this with the program"};
+  if (llvm::verifyModule(module, &stream))
+    return Error{"the code made for kernel " + f.name + " is not valid: " + stream.str(),
+                 "please report this with the program"};
   optimize(module, *impl_->machine);
   orc::SimpleCompiler compile(*impl_->machine);
   auto object = compile(module);
@@ -137,7 +143,8 @@ Result<exec::KernelCode> Compiler::load(std::span<const char> object) {
   if (!library) return from_llvm(library.takeError(), "load machine code");
   library->addToLinkOrder(impl_->jit->getMainJITDylib());
   auto copy = llvm::MemoryBuffer::getMemBufferCopy({object.data(), object.size()}, "kernel");
-  if (auto error = impl_->jit->addObjectFile(*library, std::move(copy))) return from_llvm(std::move(error), "load machine code");
+  if (auto error = impl_->jit->addObjectFile(*library, std::move(copy)))
+    return from_llvm(std::move(error), "load machine code");
   auto address = impl_->jit->lookup(*library, "kernel");
   if (!address) return from_llvm(address.takeError(), "load machine code");
   return address->toPtr<exec::KernelCode>();

@@ -19,7 +19,8 @@ class Compiler {
 
   const std::string& cpu() const;
   uint32_t vector_lanes() const;  // 32-bit lanes that are computed at once: 16 with AVX-512, else 8
-  Result<std::vector<char>> compile(const ir::Function& f, const passes::Specialization& spec, const codegen::Plan& plan, bool counting);
+  Result<std::vector<char>> compile(const ir::Function& f, const passes::Specialization& spec,
+                                    const codegen::Plan& plan, bool counting);
   Result<exec::KernelCode> load(std::span<const char> object);
 
  private:

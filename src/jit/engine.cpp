@@ -77,7 +77,9 @@ struct Engine::Impl {
     }
     return compiler.get();
   }
-  unsigned threads() const { return options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency()); }
+  unsigned threads() const {
+    return options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  }
 
   // Waking another thread costs more than a small grid does.
   unsigned threads_for(const Variant& v, const LaunchConfig& config) const {
@@ -87,7 +89,8 @@ struct Engine::Impl {
     return config.grid.count() * v.plan.warps * once < kSmallGrid && !v.plan.loops ? 1 : threads();
   }
 
-  Result<Variant*> variant_for(LoadedKernel& k, const LaunchConfig& config, std::span<const uint8_t> params, LaunchResult& result);
+  Result<Variant*> variant_for(LoadedKernel& k, const LaunchConfig& config, std::span<const uint8_t> params,
+                               LaunchResult& result);
   exec::KernelTables make_tables(const LoadedKernel& k, const Plan& plan);
 };
 
@@ -104,7 +107,8 @@ bool matches(const Specialization& s, const LaunchConfig& config, std::span<cons
 // if others come, only what keeps accesses aligned: the low bits of pointers and integers; then nothing but the block.
 enum class Level { Arguments, Alignment, Block };
 
-Specialization specialize(Level level, const ir::Kernel& kernel, const LaunchConfig& config, std::span<const uint8_t> params, uint32_t max_groups) {
+Specialization specialize(Level level, const ir::Kernel& kernel, const LaunchConfig& config,
+                          std::span<const uint8_t> params, uint32_t max_groups) {
   Specialization s;
   s.block = config.block;
   s.max_groups = max_groups;
@@ -113,7 +117,8 @@ Specialization specialize(Level level, const ir::Kernel& kernel, const LaunchCon
   s.param_known.assign(params.size(), 0);
   for (const ir::ParamInfo& p : kernel.params) {
     if (p.offset + p.bytes > params.size()) continue;
-    // Eight bytes may be a pointer: its low bits say how it is aligned, the rest differs from run to run. Structs: words.
+    // Eight bytes may be a pointer: its low bits say how it is aligned, the rest differs from run to run. Structs:
+    // words.
     for (uint32_t k = 0; k < p.bytes; ++k) {
       const bool small = p.bytes <= 4;
       const uint32_t word = k % 8;
@@ -145,7 +150,9 @@ exec::KernelTables Engine::Impl::make_tables(const LoadedKernel& k, const Plan& 
       if (inst.op == Op::Trap) {
         exec::KernelTables::Trap trap;
         const auto kind = static_cast<ir::TrapKind>(inst.imm2);
-        trap.kind = kind == ir::TrapKind::Unsupported ? FaultKind::Unsupported : kind == ir::TrapKind::Assert ? FaultKind::Assert : FaultKind::Trap;
+        trap.kind = kind == ir::TrapKind::Unsupported ? FaultKind::Unsupported
+                    : kind == ir::TrapKind::Assert    ? FaultKind::Assert
+                                                      : FaultKind::Trap;
         if (inst.imm < f.messages.size()) trap.message = f.messages[inst.imm];
         trap.site = inst.site;
         trap.location = inst.location;
@@ -156,8 +163,10 @@ exec::KernelTables Engine::Impl::make_tables(const LoadedKernel& k, const Plan& 
       exec::AccessInfo& a = t.access[v];
       a.site = inst.site;
       a.space = space_of(inst.space);
-      a.kind = inst.op == Op::Load ? exec::AccessKind::Load : inst.op == Op::Store ? exec::AccessKind::Store
-               : inst.op == Op::Atomic ? exec::AccessKind::Atomic : exec::AccessKind::Reduction;
+      a.kind = inst.op == Op::Load     ? exec::AccessKind::Load
+               : inst.op == Op::Store  ? exec::AccessKind::Store
+               : inst.op == Op::Atomic ? exec::AccessKind::Atomic
+                                       : exec::AccessKind::Reduction;
       a.element_bytes = static_cast<uint8_t>(ir::bytes(inst.type));
       a.components = inst.count;
       a.offset = plan.access[v].offset;
@@ -182,7 +191,8 @@ exec::KernelTables Engine::Impl::make_tables(const LoadedKernel& k, const Plan& 
   return t;
 }
 
-Result<Variant*> Engine::Impl::variant_for(LoadedKernel& k, const LaunchConfig& config, std::span<const uint8_t> params, LaunchResult& result) {
+Result<Variant*> Engine::Impl::variant_for(LoadedKernel& k, const LaunchConfig& config, std::span<const uint8_t> params,
+                                           LaunchResult& result) {
   size_t of_this_shape = 0;
   for (auto& v : k.variants) {
     if (matches(v->spec, config, params)) return v.get();
@@ -196,7 +206,8 @@ Result<Variant*> Engine::Impl::variant_for(LoadedKernel& k, const LaunchConfig& 
   v->spec = specialize(level, k.kernel(), config, params, kWarpSize / c->vector_lanes());
   v->plan = codegen::make_plan(k.function, v->spec);
   v->tables = make_tables(k, v->plan);
-  const std::string key = code_key(k.function, v->spec, std::string(kCodeVersion) + " " + c->cpu() + (options.count ? "" : " uncounted"));
+  const std::string key =
+      code_key(k.function, v->spec, std::string(kCodeVersion) + " " + c->cpu() + (options.count ? "" : " uncounted"));
   if (auto object = cache.find(key)) {
     if (auto code = c->load(*object)) v->code = *code, result.from_cache = true;
   }
@@ -209,13 +220,15 @@ Result<Variant*> Engine::Impl::variant_for(LoadedKernel& k, const LaunchConfig& 
     cache.keep(key, *object);
   }
   result.compile_seconds = seconds_since(start);
-  v->grid = std::make_unique<exec::Grid>(
-      v->tables, exec::Grid::Shape{v->spec.block, v->plan.counters, v->plan.save_bytes, static_cast<uint32_t>(k.function.blocks.size())});
+  v->grid =
+      std::make_unique<exec::Grid>(v->tables, exec::Grid::Shape{v->spec.block, v->plan.counters, v->plan.save_bytes,
+                                                                static_cast<uint32_t>(k.function.blocks.size())});
   k.variants.push_back(std::move(v));
   return k.variants.back().get();
 }
 
-Engine::Engine(EngineOptions options, exec::DeviceMemory& memory) : impl_(std::make_unique<Impl>(std::move(options), memory)) {}
+Engine::Engine(EngineOptions options, exec::DeviceMemory& memory)
+    : impl_(std::make_unique<Impl>(std::move(options), memory)) {}
 Engine::~Engine() = default;
 unsigned Engine::threads() const { return impl_->threads(); }
 std::string Engine::cpu() const {
@@ -224,7 +237,8 @@ std::string Engine::cpu() const {
   return c ? c->cpu() : impl_->options.cpu;
 }
 
-Engine::KernelHandle Engine::load(std::shared_ptr<const ir::Module> module, size_t kernel_index, std::vector<uint64_t> symbols) {
+Engine::KernelHandle Engine::load(std::shared_ptr<const ir::Module> module, size_t kernel_index,
+                                  std::vector<uint64_t> symbols) {
   auto k = std::make_shared<LoadedKernel>();
   k->module = std::move(module);
   k->index = kernel_index;
@@ -237,12 +251,14 @@ Engine::KernelHandle Engine::load(std::shared_ptr<const ir::Module> module, size
 namespace {
 
 // Counters -> what they mean.
-void read_counters(const ir::Function& f, const Plan& plan, const std::vector<uint64_t>& c, uint64_t warps, LaunchResult& result) {
+void read_counters(const ir::Function& f, const Plan& plan, const std::vector<uint64_t>& c, uint64_t warps,
+                   LaunchResult& result) {
   exec::LaunchCounts& out = result.counts;
   out.warps = warps;
   for (ir::BlockId b = 0; b < f.blocks.size(); ++b) {
     const ir::BlockId n = plan.counted_as[b];
-    const uint64_t full = c[plan.full + n], partial = c[plan.partial + n], lanes = full * kWarpSize + c[plan.partial_lanes + n];
+    const uint64_t full = c[plan.full + n], partial = c[plan.partial + n],
+                   lanes = full * kWarpSize + c[plan.partial_lanes + n];
     out.blocks.push_back({b, full + partial, lanes});
     out.instructions += (full + partial) * plan.block_weight[b];
     out.thread_instructions += lanes * plan.block_weight[b];
@@ -261,9 +277,11 @@ void deliver_patterns(const ir::Function& f, const Plan& plan, const std::vector
   for (ir::BlockId b = 0; b < f.blocks.size(); ++b)
     for (ir::ValueId v : f.blocks[b].insts) {
       const AccessPlan& a = plan.access[v];
-      if (a.way == AccessPlan::Way::None || a.way == AccessPlan::Way::General || a.count == AccessPlan::Count::Event) continue;
+      if (a.way == AccessPlan::Way::None || a.way == AccessPlan::Way::General || a.count == AccessPlan::Count::Event)
+        continue;
       for (uint32_t k = 0; k < a.entries; ++k) {
-        const uint64_t seen = a.count == AccessPlan::Count::Block ? c[plan.full + plan.counted_as[b]] : c[a.counter + k];
+        const uint64_t seen =
+            a.count == AccessPlan::Count::Block ? c[plan.full + plan.counted_as[b]] : c[a.counter + k];
         const uint64_t count = seen - std::min(seen, c[a.exceptions + k]);
         if (count != 0) patterns.push_back({f.insts[v].site, ~0u, a.residue + (k << a.shift), count, a.pattern.data()});
       }
@@ -274,7 +292,8 @@ void deliver_patterns(const ir::Function& f, const Plan& plan, const std::vector
 }  // namespace
 
 LaunchResult Engine::launch(const KernelHandle& kernel, const LaunchConfig& config, std::span<const uint8_t> params,
-                            const std::function<event::Sink*(unsigned worker)>& make_sink, const std::atomic<bool>& stop) {
+                            const std::function<event::Sink*(unsigned worker)>& make_sink,
+                            const std::atomic<bool>& stop) {
   std::lock_guard lock(impl_->mutex);
   LaunchResult result;
   auto variant = impl_->variant_for(*kernel, config, params, result);
@@ -296,7 +315,9 @@ LaunchResult Engine::launch(const KernelHandle& kernel, const LaunchConfig& conf
   request.symbols = kernel->symbols;
   const ir::Function& f = kernel->function;
   const uint32_t align = std::max(1u, f.dynamic_shared_align);
-  request.shared_bytes = config.dynamic_shared_bytes == 0 ? f.shared_bytes : (f.shared_bytes + align - 1) / align * align + config.dynamic_shared_bytes;
+  request.shared_bytes = config.dynamic_shared_bytes == 0
+                             ? f.shared_bytes
+                             : (f.shared_bytes + align - 1) / align * align + config.dynamic_shared_bytes;
   request.threads = impl_->threads_for(v, config);
   event::Sink* first = nullptr;
   auto sink = [&](unsigned worker) {

@@ -16,10 +16,10 @@
 namespace warplens::jit {
 
 struct EngineOptions {
-  unsigned threads = 0;           // 0: all cores
-  std::string cpu;                // "": this machine's; else an LLVM name such as "x86-64", "haswell", "skylake-avx512"
-  std::string cache_dir;          // "": no cache on disk
-  bool count = true;              // false: run without counting (bench only)
+  unsigned threads = 0;   // 0: all cores
+  std::string cpu;        // "": this machine's; else an LLVM name such as "x86-64", "haswell", "skylake-avx512"
+  std::string cache_dir;  // "": no cache on disk
+  bool count = true;      // false: run without counting (bench only)
 };
 
 class Engine {
@@ -34,13 +34,15 @@ class Engine {
   KernelHandle load(std::shared_ptr<const ir::Module> module, size_t kernel_index, std::vector<uint64_t> symbols);
 
   // Runs the whole grid and returns when it is done. `params`: the kernel's parameter buffer (ParamInfo offsets).
-  // `make_sink` is called once for each worker thread; each sink gets only its own thread's events, and is complete when
-  // launch returns. `stop` is polled: once true the launch ends with FaultKind::Stopped. Never throws.
-  exec::LaunchResult launch(const KernelHandle& kernel, const exec::LaunchConfig& config, std::span<const uint8_t> params,
-                            const std::function<event::Sink*(unsigned worker)>& make_sink, const std::atomic<bool>& stop);
+  // `make_sink` is called once for each worker thread; each sink gets only its own thread's events, and is complete
+  // when launch returns. `stop` is polled: once true the launch ends with FaultKind::Stopped. Never throws.
+  exec::LaunchResult launch(const KernelHandle& kernel, const exec::LaunchConfig& config,
+                            std::span<const uint8_t> params,
+                            const std::function<event::Sink*(unsigned worker)>& make_sink,
+                            const std::atomic<bool>& stop);
 
   unsigned threads() const;
-  std::string cpu() const;        // the name code is made for
+  std::string cpu() const;  // the name code is made for
 
  private:
   struct Impl;

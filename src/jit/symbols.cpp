@@ -13,7 +13,8 @@ namespace warplens::jit {
 
 namespace {
 
-// Rounding in a direction, for what the compiled code does not do itself. volatile keeps the operation between the switches.
+// Rounding in a direction, for what the compiled code does not do itself. volatile keeps the operation between the
+// switches.
 template <int Mode, typename F>
 auto rounded(F f) {
   const int old = std::fegetround();
@@ -23,20 +24,54 @@ auto rounded(F f) {
   return decltype(f())(r);
 }
 
-template <int M> double add(double x, double y) { volatile double a = x, b = y; return rounded<M>([&] { return double(a + b); }); }
-template <int M> double sub(double x, double y) { volatile double a = x, b = y; return rounded<M>([&] { return double(a - b); }); }
-template <int M> double mul(double x, double y) { volatile double a = x, b = y; return rounded<M>([&] { return double(a * b); }); }
-template <int M> double div(double x, double y) { volatile double a = x, b = y; return rounded<M>([&] { return double(a / b); }); }
-template <int M> double fma_(double x, double y, double z) { volatile double a = x, b = y, c = z; return rounded<M>([&] { return std::fma(double(a), double(b), double(c)); }); }
-template <int M> double sqrt_(double x) { volatile double a = x; return rounded<M>([&] { return std::sqrt(double(a)); }); }
-template <int M> double s64_f64(int64_t x) { volatile int64_t a = x; return rounded<M>([&] { return double(a); }); }
-template <int M> float s64_f32(int64_t x) { volatile int64_t a = x; return rounded<M>([&] { return float(a); }); }
-template <int M> double u64_f64(uint64_t x) {
+template <int M>
+double add(double x, double y) {
+  volatile double a = x, b = y;
+  return rounded<M>([&] { return double(a + b); });
+}
+template <int M>
+double sub(double x, double y) {
+  volatile double a = x, b = y;
+  return rounded<M>([&] { return double(a - b); });
+}
+template <int M>
+double mul(double x, double y) {
+  volatile double a = x, b = y;
+  return rounded<M>([&] { return double(a * b); });
+}
+template <int M>
+double div(double x, double y) {
+  volatile double a = x, b = y;
+  return rounded<M>([&] { return double(a / b); });
+}
+template <int M>
+double fma_(double x, double y, double z) {
+  volatile double a = x, b = y, c = z;
+  return rounded<M>([&] { return std::fma(double(a), double(b), double(c)); });
+}
+template <int M>
+double sqrt_(double x) {
+  volatile double a = x;
+  return rounded<M>([&] { return std::sqrt(double(a)); });
+}
+template <int M>
+double s64_f64(int64_t x) {
+  volatile int64_t a = x;
+  return rounded<M>([&] { return double(a); });
+}
+template <int M>
+float s64_f32(int64_t x) {
+  volatile int64_t a = x;
+  return rounded<M>([&] { return float(a); });
+}
+template <int M>
+double u64_f64(uint64_t x) {
   // hi * 2^32 + lo: both parts are exact, the sum rounds once.
   volatile double hi = std::ldexp(double(uint32_t(x >> 32)), 32), lo = double(uint32_t(x));
   return rounded<M>([&] { return double(hi + lo); });
 }
-template <int M> float u64_f32(uint64_t x) {
+template <int M>
+float u64_f32(uint64_t x) {
   // Odd rounding to 62 bits keeps the direction, then one signed conversion rounds.
   const int shift = x >> 63 ? 2 : 0;
   volatile int64_t kept = int64_t(x >> shift | ((x & ((1u << shift) - 1)) != 0));
@@ -45,7 +80,8 @@ template <int M> float u64_f32(uint64_t x) {
 }
 
 // f64 -> f16 bits in a direction: exact, from the bits.
-template <int M> uint16_t to_f16(double x) {
+template <int M>
+uint16_t to_f16(double x) {
   if (std::isnan(x)) return 0x7fff;
   const uint16_t sign = std::signbit(x) ? 0x8000 : 0;
   const double magnitude = std::fabs(x);
@@ -63,7 +99,10 @@ template <int M> uint16_t to_f16(double x) {
   if (unit == -24 && m < 1024) return static_cast<uint16_t>(sign | m);
   return static_cast<uint16_t>(sign | (((unit + 24) << 10) + m));
 }
-template <int M> uint16_t f32_f16(float x) { return to_f16<M>(x); }
+template <int M>
+uint16_t f32_f16(float x) {
+  return to_f16<M>(x);
+}
 
 float tanh_f(float x) { return std::tanh(x); }
 
@@ -92,22 +131,42 @@ void add_mode(std::vector<Symbol>& s, const std::string& mode) {
 
 std::vector<Symbol> runtime_symbols() {
   std::vector<Symbol> s = {
-      {"wl_load", (void*)exec::wl_load},     {"wl_store", (void*)exec::wl_store},     {"wl_atomic", (void*)exec::wl_atomic},
-      {"wl_trap", (void*)exec::wl_trap},     {"wl_stopped", (void*)exec::wl_stopped}, {"wl_barrier", (void*)exec::wl_barrier},
+      {"wl_load", (void*)exec::wl_load},
+      {"wl_store", (void*)exec::wl_store},
+      {"wl_atomic", (void*)exec::wl_atomic},
+      {"wl_trap", (void*)exec::wl_trap},
+      {"wl_stopped", (void*)exec::wl_stopped},
+      {"wl_barrier", (void*)exec::wl_barrier},
       {"wl_arrive", (void*)exec::wl_arrive},
-      {"wl_test", (void*)exec::wl_test},     {"wl_report", (void*)exec::wl_report},
-      {"wl_flush", (void*)exec::wl_flush},   {"wl_recent", (void*)exec::wl_recent},
-      {"wl_clock", (void*)exec::wl_clock},   {"memset", (void*)std::memset},          {"memcpy", (void*)std::memcpy},
-      {"exp2f", (void*)::exp2f},             {"log2f", (void*)::log2f},               {"sinf", (void*)::sinf},
-      {"cosf", (void*)::cosf},               {"tanhf", (void*)tanh_f},                {"fmaf", (void*)::fmaf},
+      {"wl_test", (void*)exec::wl_test},
+      {"wl_report", (void*)exec::wl_report},
+      {"wl_flush", (void*)exec::wl_flush},
+      {"wl_recent", (void*)exec::wl_recent},
+      {"wl_clock", (void*)exec::wl_clock},
+      {"memset", (void*)std::memset},
+      {"memcpy", (void*)std::memcpy},
+      {"exp2f", (void*)::exp2f},
+      {"log2f", (void*)::log2f},
+      {"sinf", (void*)::sinf},
+      {"cosf", (void*)::cosf},
+      {"tanhf", (void*)tanh_f},
+      {"fmaf", (void*)::fmaf},
       {"fma", (void*)static_cast<double (*)(double, double, double)>(::fma)},
-      {"roundevenf", (void*)::roundevenf},   {"roundeven", (void*)::roundeven},
-      {"truncf", (void*)::truncf},           {"trunc", (void*)static_cast<double (*)(double)>(::trunc)},
-      {"floorf", (void*)::floorf},           {"floor", (void*)static_cast<double (*)(double)>(::floor)},
-      {"ceilf", (void*)::ceilf},             {"ceil", (void*)static_cast<double (*)(double)>(::ceil)},
-      {"roundf", (void*)::roundf},           {"round", (void*)static_cast<double (*)(double)>(::round)},
-      {"__truncsfhf2", (void*)half_from_f32}, {"__truncdfhf2", (void*)half_from_f64}, {"__extendhfsf2", (void*)half_to_f32},
-      {"sqrtf", (void*)::sqrtf},             {"sqrt", (void*)static_cast<double (*)(double)>(::sqrt)},
+      {"roundevenf", (void*)::roundevenf},
+      {"roundeven", (void*)::roundeven},
+      {"truncf", (void*)::truncf},
+      {"trunc", (void*)static_cast<double (*)(double)>(::trunc)},
+      {"floorf", (void*)::floorf},
+      {"floor", (void*)static_cast<double (*)(double)>(::floor)},
+      {"ceilf", (void*)::ceilf},
+      {"ceil", (void*)static_cast<double (*)(double)>(::ceil)},
+      {"roundf", (void*)::roundf},
+      {"round", (void*)static_cast<double (*)(double)>(::round)},
+      {"__truncsfhf2", (void*)half_from_f32},
+      {"__truncdfhf2", (void*)half_from_f64},
+      {"__extendhfsf2", (void*)half_to_f32},
+      {"sqrtf", (void*)::sqrtf},
+      {"sqrt", (void*)static_cast<double (*)(double)>(::sqrt)},
   };
   add_mode<FE_TOWARDZERO>(s, "rz");
   add_mode<FE_DOWNWARD>(s, "rm");

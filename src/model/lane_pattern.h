@@ -38,8 +38,8 @@ struct LanePattern {
 // lane.
 LanePattern classify(const int64_t* pattern, uint32_t mask, uint32_t width);
 
-// base + stride * lane in every lane (stride 0 included); then any choice of lanes is linear too, and named without looking
-// at addresses: some_lanes(classify(p, ~0u, w), mask) == classify(p, mask, w).
+// base + stride * lane in every lane (stride 0 included); then any choice of lanes is linear too, and named without
+// looking at addresses: some_lanes(classify(p, ~0u, w), mask) == classify(p, mask, w).
 bool is_linear(const LanePattern& pattern);
 LanePattern some_lanes(const LanePattern& linear, uint32_t mask);
 

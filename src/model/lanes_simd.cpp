@@ -123,12 +123,14 @@ WL_INLINE I32 rotate(const I32& v) {
   return __builtin_shufflevector(v, v, kBy, kBy + 1, kBy + 2, kBy + 3, kBy + 4, kBy + 5, kBy + 6, kBy + 7);
 }
 
-// Rotation by rotation each vector against itself and those after it: 64 comparisons in registers, all pairs once or twice.
+// Rotation by rotation each vector against itself and those after it: 64 comparisons in registers, all pairs once or
+// twice.
 template <int kBy>
 WL_INLINE void compare_rotated(const I32* v, I32& same) {
   if constexpr (kBy < kBlock) {
     const I32 r1 = rotate<kBy>(v[1]), r2 = rotate<kBy>(v[2]), r3 = rotate<kBy>(v[3]);
-    if constexpr (kBy >= 1 && kBy <= kBlock / 2) same |= (v[0] == rotate<kBy>(v[0])) | (v[1] == r1) | (v[2] == r2) | (v[3] == r3);
+    if constexpr (kBy >= 1 && kBy <= kBlock / 2)
+      same |= (v[0] == rotate<kBy>(v[0])) | (v[1] == r1) | (v[2] == r2) | (v[3] == r3);
     same |= (v[0] == r1) | (v[0] == r2) | (v[0] == r3) | (v[1] == r2) | (v[1] == r3) | (v[2] == r3);
     compare_rotated<kBy + 1>(v, same);
   }

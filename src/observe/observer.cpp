@@ -110,8 +110,8 @@ class SiteCounter {
     counts_[residue] += count;
   }
 
-  // Requests whose lanes follow one known pattern under masks that come and go, as in divergent code: which lanes share a
-  // sector, a line or an address follows from the pattern, so a mask only asks which of those groups have a lane.
+  // Requests whose lanes follow one known pattern under masks that come and go, as in divergent code: which lanes share
+  // a sector, a line or an address follows from the pattern, so a mask only asks which of those groups have a lane.
   void add_pattern(const Shape& shape, const event::Pattern& p) {
     if (shape.unit != Unit::L1 || p.mask == ~0u) {
       const uint64_t base = (uint64_t{1} << 62) + p.residue;  // no lane wraps there
@@ -126,7 +126,8 @@ class SiteCounter {
     cost.sectors = groups_.touched(groups_.sectors, p.mask);
     cost.tag_requests = groups_.touched(groups_.lines, p.mask);
     cost.sectors_ideal = std::min<uint16_t>(cost.sectors, uint16_t(model::ceil_div(lanes * shape.width, 32)));
-    cost.bytes_used = uint16_t(shape.width * (groups_.addresses.empty() ? lanes : groups_.touched(groups_.addresses, p.mask)));
+    cost.bytes_used =
+        uint16_t(shape.width * (groups_.addresses.empty() ? lanes : groups_.touched(groups_.addresses, p.mask)));
     add_cost(cost, p.count, lanes, groups_.key(shape, p.mask));
   }
 
@@ -156,7 +157,8 @@ class SiteCounter {
       keys.resize(kKeys);
       whole = model::classify(p.pattern, ~0u, shape.width);
     }
-    // What to call the request depends on its mask: one lane is no unit stride. Masks come again, so the last ones' keys stay.
+    // What to call the request depends on its mask: one lane is no unit stride. Masks come again, so the last ones'
+    // keys stay.
     uint64_t key(const Shape& shape, uint32_t mask) {
       if (model::is_linear(whole)) return model::pack(model::some_lanes(whole, mask));
       auto& [known, value] = keys[mask * 0x9e3779b1u >> (32 - std::countr_zero(kKeys))];
@@ -185,7 +187,8 @@ class SiteCounter {
     const Cost cost = cost_of(shape, address, mask);
     // 32 lanes in 32 sectors: a stride, or nothing that has a name.
     const bool nameless = mask == ~0u && cost.sectors == 32 && address[2] - address[1] != address[1] - address[0];
-    add_cost(cost, count, uint32_t(std::popcount(mask)), nameless ? model::pack({}) : pattern_key(shape, address, mask));
+    add_cost(cost, count, uint32_t(std::popcount(mask)),
+             nameless ? model::pack({}) : pattern_key(shape, address, mask));
     if (++unlike_ == kGiveUp + kRetry) unlike_ = kGiveUp - 1;
   }
 
@@ -224,7 +227,7 @@ class SiteCounter {
 
   Groups groups_;
   uint32_t unlike_ = 0;  // patterns in a row that came once
-  uint32_t mask_ = 0;  // of the pattern; 0: none yet
+  uint32_t mask_ = 0;    // of the pattern; 0: none yet
   uint64_t key_ = 0;
   uint64_t seen_[2] = {};  // residues that came with it
   alignas(32) int64_t pattern_[32] = {};

@@ -77,8 +77,8 @@ void merge_equal_targets(Function& f) {
   }
 }
 
-// An edge whose source branches and whose target joins gets a block of its own: phi copies then have a place, and an exit
-// edge of a loop has a block outside it.
+// An edge whose source branches and whose target joins gets a block of its own: phi copies then have a place, and an
+// exit edge of a loop has a block outside it.
 void split_critical_edges(Function& f) {
   const size_t count = f.blocks.size();
   for (BlockId b = 0; b < count; ++b) {

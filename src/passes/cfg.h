@@ -1,4 +1,5 @@
-// Facts about a function's control-flow graph: dominators, natural loops, post-order. Recomputed when asked, never cached.
+// Facts about a function's control-flow graph: dominators, natural loops, post-order. Recomputed when asked, never
+// cached.
 #pragma once
 #include <vector>
 
@@ -15,14 +16,14 @@ bool dominates(const std::vector<ir::BlockId>& idom, ir::BlockId a, ir::BlockId 
 
 struct Loop {
   ir::BlockId header = ir::kNone;
-  uint32_t parent = ir::kNone;            // index into LoopNest::loops
-  std::vector<ir::BlockId> blocks;        // header included, inner loops included
-  std::vector<ir::BlockId> latches;       // sources of the back edges
+  uint32_t parent = ir::kNone;       // index into LoopNest::loops
+  std::vector<ir::BlockId> blocks;   // header included, inner loops included
+  std::vector<ir::BlockId> latches;  // sources of the back edges
 };
 struct LoopNest {
-  std::vector<Loop> loops;                // outer loops come before the loops they contain
-  std::vector<uint32_t> innermost;        // per block; kNone: in no loop
-  bool reducible = true;                  // false: some cycle is entered in more than one place
+  std::vector<Loop> loops;          // outer loops come before the loops they contain
+  std::vector<uint32_t> innermost;  // per block; kNone: in no loop
+  bool reducible = true;            // false: some cycle is entered in more than one place
   bool contains(uint32_t loop, ir::BlockId block) const;
 };
 LoopNest find_loops(const ir::Function& f);

@@ -1,12 +1,13 @@
-// From a branch that splits a warp, each side carries its own label forward in block order (canonical order is topological
-// but for back edges). Where two labels meet, lanes meet: a divergent join, which starts a label of its own. Once every
-// path carries the same label, all lanes that still run are together again. Example:
+// From a branch that splits a warp, each side carries its own label forward in block order (canonical order is
+// topological but for back edges). Where two labels meet, lanes meet: a divergent join, which starts a label of its
+// own. Once every path carries the same label, all lanes that still run are together again. Example:
 //
 //     b: if (p) -> t, else -> f     labels t:1 f:2; j has predecessors t and f: join, label 3, and nothing else is open
 //     t: -> j;  f: -> j             => region {t, f}, join {j}; what follows j is convergent
 //
 // A side that ends in Exit just drops out: the other lanes are then alone and convergent. A label that leaves the loop
-// around b while lanes stay inside makes the loop's exits divergent in time: the loop then splits its parent like a branch.
+// around b while lanes stay inside makes the loop's exits divergent in time: the loop then splits its parent like a
+// branch.
 #include "passes/divergence.h"
 
 #include <algorithm>
@@ -77,7 +78,8 @@ class Propagator {
         if (!nest_.contains(loop, s) && std::find(exits.begin(), exits.end(), s) == exits.end()) exits.push_back(s);
     }
     for (BlockId e : exits) result_.join[e] = 1;
-    if (exits.size() > 1) run(nest_.loops[loop].parent, last, exits);
+    if (exits.size() > 1)
+      run(nest_.loops[loop].parent, last, exits);
     else if (!exits.empty() && nest_.loops[loop].parent != kNone && !nest_.contains(nest_.loops[loop].parent, exits[0]))
       split_loop(nest_.loops[loop].parent);
   }

@@ -1,4 +1,5 @@
-// The rules are in lanes.h; this file is the transfer function of each opcode and the fixed point over loops and branches.
+// The rules are in lanes.h; this file is the transfer function of each opcode and the fixed point over loops and
+// branches.
 #include "passes/lanes.h"
 
 #include <algorithm>
@@ -144,7 +145,8 @@ class Analyzer {
             // Facts about a loop-carried base shrink step by step; give them up rather than count to 2^32.
             if (++visits_[v] > 8) next.unsigned_max = kAll;
             if (visits_[v] > 80) next = varying();
-            if (next.affine() && f_.insts[v].op == Op::Phi) next.unsigned_max = std::min(next.unsigned_max, loop_bound(v));
+            if (next.affine() && f_.insts[v].op == Op::Phi)
+              next.unsigned_max = std::min(next.unsigned_max, loop_bound(v));
             if (!(next == a_.values[v])) a_.values[v] = std::move(next), changed = true;
           }
         }
@@ -199,7 +201,9 @@ class Analyzer {
   std::optional<Counter> counter(ValueId v) const {
     const Inst& inst = f_.insts[v];
     const uint32_t loop = nest_.innermost[inst.block];
-    if (inst.op != Op::Phi || loop == kNone || nest_.loops[loop].header != inst.block || inst.args.size() != 2 || !nest_.reducible) return {};
+    if (inst.op != Op::Phi || loop == kNone || nest_.loops[loop].header != inst.block || inst.args.size() != 2 ||
+        !nest_.reducible)
+      return {};
     const size_t back = f_.blocks[inst.block].preds[0] == nest_.loops[loop].latches[0] ? 0 : 1;
     const Inst& step = f_.insts[inst.args[back]];
     const Lanes& start = at(inst.args[1 - back]);
@@ -212,7 +216,8 @@ class Analyzer {
     return Counter{&start, inst.args[back], by};
   }
 
-  // Iterations of `for (t = 0; t < 64; ++t)`: a uniform counter from a constant, tested against a constant once in each.
+  // Iterations of `for (t = 0; t < 64; ++t)`: a uniform counter from a constant, tested against a constant once in
+  // each.
   uint64_t trip_count(uint32_t loop) const {
     const BlockId header = nest_.loops[loop].header, latch = nest_.loops[loop].latches[0];
     // The test at the header, or where the latch is reached from: every iteration passes both.
@@ -227,23 +232,45 @@ class Analyzer {
         const auto c = counter(v);
         if (!c) continue;
         const int bits = ir::bits(f_.insts[v].type);
-        if ((test.args[0] != v && test.args[0] != c->next) || !is_constant(at(test.args[1]), bits) || !is_constant(*c->start, bits)) continue;
+        if ((test.args[0] != v && test.args[0] != c->next) || !is_constant(at(test.args[1]), bits) ||
+            !is_constant(*c->start, bits))
+          continue;
         const uint64_t limit = at(test.args[1]).residue & mask_of(bits), first = c->start->residue & mask_of(bits);
         if (limit <= first || limit > mask_of(bits - 1) - c->by) continue;
         uint64_t most = 0;  // of the tested value, while the loop goes on
         switch (static_cast<ir::IntCompare>(test.imm)) {
-          case ir::IntCompare::LtS: case ir::IntCompare::LtU: if (!stays_if_true) continue; most = limit - 1; break;
-          case ir::IntCompare::LeS: case ir::IntCompare::LeU: if (!stays_if_true) continue; most = limit; break;
-          case ir::IntCompare::GeS: case ir::IntCompare::GeU: if (stays_if_true) continue; most = limit - 1; break;
-          case ir::IntCompare::GtS: case ir::IntCompare::GtU: if (stays_if_true) continue; most = limit; break;
-          case ir::IntCompare::Ne: case ir::IntCompare::Eq:
-            if ((static_cast<ir::IntCompare>(test.imm) == ir::IntCompare::Ne) != stays_if_true || (limit - first) % c->by != 0) continue;
+          case ir::IntCompare::LtS:
+          case ir::IntCompare::LtU:
+            if (!stays_if_true) continue;
             most = limit - 1;
             break;
-          default: continue;
+          case ir::IntCompare::LeS:
+          case ir::IntCompare::LeU:
+            if (!stays_if_true) continue;
+            most = limit;
+            break;
+          case ir::IntCompare::GeS:
+          case ir::IntCompare::GeU:
+            if (stays_if_true) continue;
+            most = limit - 1;
+            break;
+          case ir::IntCompare::GtS:
+          case ir::IntCompare::GtU:
+            if (stays_if_true) continue;
+            most = limit;
+            break;
+          case ir::IntCompare::Ne:
+          case ir::IntCompare::Eq:
+            if ((static_cast<ir::IntCompare>(test.imm) == ir::IntCompare::Ne) != stays_if_true ||
+                (limit - first) % c->by != 0)
+              continue;
+            most = limit - 1;
+            break;
+          default:
+            continue;
         }
-        // Tested after the step, the last iteration began with at most `most`; tested at the start, the header is reached
-        // once more.
+        // Tested after the step, the last iteration began with at most `most`; tested at the start, the header is
+        // reached once more.
         return (most - std::min(most, first)) / c->by + (test.args[0] == v ? 2 : 1);
       }
     }
@@ -256,7 +283,9 @@ class Analyzer {
     if (!c) return kAll;
     const uint64_t trips = trip_count(nest_.innermost[f_.insts[v].block]);
     uint64_t reach = 0;
-    if (trips == kAll || __builtin_mul_overflow(trips - 1, c->by, &reach) || __builtin_add_overflow(reach, c->start->unsigned_max, &reach)) return kAll;
+    if (trips == kAll || __builtin_mul_overflow(trips - 1, c->by, &reach) ||
+        __builtin_add_overflow(reach, c->start->unsigned_max, &reach))
+      return kAll;
     return reach > mask_of(ir::bits(f_.insts[v].type) - 1) ? kAll : reach;
   }
 
@@ -265,8 +294,8 @@ class Analyzer {
     for (uint32_t g = std::max(a.groups, b.groups); g <= spec_.max_groups; g *= 2) {
       Lanes x = regroup(a, g), y = regroup(b, g);
       if (x.pattern != y.pattern) continue;
-      const uint8_t common = static_cast<uint8_t>(
-          std::min<int>({x.known_bits, y.known_bits, x.residue == y.residue ? 64 : std::countr_zero(x.residue ^ y.residue)}));
+      const uint8_t common = static_cast<uint8_t>(std::min<int>(
+          {x.known_bits, y.known_bits, x.residue == y.residue ? 64 : std::countr_zero(x.residue ^ y.residue)}));
       x.known_bits = common;
       x.residue &= mask_of(common);
       x.unsigned_max = std::max(a.unsigned_max, b.unsigned_max);
@@ -325,16 +354,22 @@ Lanes Analyzer::compute(const Inst& inst) {
   // What memory, other lanes or the clock say depends on the visit.
   if (apart_[inst.block] && ir::info(inst.op).effect != ir::Effect::Pure && inst.type != Type::Void) return varying();
   switch (inst.op) {
-    case Op::Const: return constant(inst.imm);
-    case Op::Undef: return constant(0);
-    case Op::Special: return special(inst);
-    case Op::Param: return param(inst);
+    case Op::Const:
+      return constant(inst.imm);
+    case Op::Undef:
+      return constant(0);
+    case Op::Special:
+      return special(inst);
+    case Op::Param:
+      return param(inst);
     case Op::SymbolAddress: {
       Lanes l = flat_value();  // module variables are placed at the alignment of an allocation
       l.known_bits = 8;
       return l;
     }
-    case Op::ToGeneric: case Op::FromGeneric: case Op::IsSpace: {
+    case Op::ToGeneric:
+    case Op::FromGeneric:
+    case Op::IsSpace: {
       const Lanes& a = at(inst.args[0]);
       if (inst.space == ir::Space::Local || !a.affine()) return varying();  // each lane has a frame of its own
       if (inst.op == Op::IsSpace) return a.flat() ? flat_value(a.groups) : varying();
@@ -357,11 +392,19 @@ Lanes Analyzer::compute(const Inst& inst) {
     }
     case Op::Vote:
       return inst.guard == kNone && at(inst.args[1]).uniform() ? flat_value() : varying();
-    case Op::ActiveMask: return inst.guard == kNone ? flat_value() : varying();
-    case Op::Clock: return flat_value();
-    case Op::BarrierResult: return flat_value();
-    case Op::Atomic: case Op::Shuffle: case Op::Match: case Op::Redux: return varying();
-    default: break;
+    case Op::ActiveMask:
+      return inst.guard == kNone ? flat_value() : varying();
+    case Op::Clock:
+      return flat_value();
+    case Op::BarrierResult:
+      return flat_value();
+    case Op::Atomic:
+    case Op::Shuffle:
+    case Op::Match:
+    case Op::Redux:
+      return varying();
+    default:
+      break;
   }
   if (ir::info(inst.op).effect != ir::Effect::Pure) return flat_value();  // no result
   const Lanes by_rule = integer(inst);
@@ -418,25 +461,46 @@ Lanes Analyzer::special(const Inst& inst) {
   // Lanes past the block's last thread never run, but their indices continue the formula.
   const uint32_t warps = (threads + kWarpSize - 1) / kWarpSize, last = warps * kWarpSize;
   switch (static_cast<SpecialRegister>(inst.imm)) {
-    case SpecialRegister::TidX: return per_thread([&](uint32_t t) { return t % b.x; }, std::min(b.x, last) - 1);
-    case SpecialRegister::TidY: return per_thread([&](uint32_t t) { return t / b.x % b.y; }, b.y - 1);
-    case SpecialRegister::TidZ: return per_thread([&](uint32_t t) { return t / b.x / b.y; }, last / (b.x * b.y) + 1);
-    case SpecialRegister::LaneId: return per_thread([](uint32_t t) { return t % kWarpSize; }, kWarpSize - 1);
-    case SpecialRegister::NtidX: return constant(b.x);
-    case SpecialRegister::NtidY: return constant(b.y);
-    case SpecialRegister::NtidZ: return constant(b.z);
-    case SpecialRegister::NwarpId: return constant(warps);
-    case SpecialRegister::WarpId: return bounded(warps - 1);
-    case SpecialRegister::CtaidX: return bounded(spec_.grid ? spec_.grid->x - 1 : 0x7ffffffe);
-    case SpecialRegister::CtaidY: return bounded(spec_.grid ? spec_.grid->y - 1 : 65534);
-    case SpecialRegister::CtaidZ: return bounded(spec_.grid ? spec_.grid->z - 1 : 65534);
-    case SpecialRegister::NctaidX: return spec_.grid ? constant(spec_.grid->x) : bounded(0x7fffffff);
-    case SpecialRegister::NctaidY: return spec_.grid ? constant(spec_.grid->y) : bounded(65535);
-    case SpecialRegister::NctaidZ: return spec_.grid ? constant(spec_.grid->z) : bounded(65535);
-    case SpecialRegister::Zero: return constant(0);
-    case SpecialRegister::LanemaskEq: case SpecialRegister::LanemaskLt: case SpecialRegister::LanemaskLe:
-    case SpecialRegister::LanemaskGt: case SpecialRegister::LanemaskGe: return varying();
-    default: return flat_value();
+    case SpecialRegister::TidX:
+      return per_thread([&](uint32_t t) { return t % b.x; }, std::min(b.x, last) - 1);
+    case SpecialRegister::TidY:
+      return per_thread([&](uint32_t t) { return t / b.x % b.y; }, b.y - 1);
+    case SpecialRegister::TidZ:
+      return per_thread([&](uint32_t t) { return t / b.x / b.y; }, last / (b.x * b.y) + 1);
+    case SpecialRegister::LaneId:
+      return per_thread([](uint32_t t) { return t % kWarpSize; }, kWarpSize - 1);
+    case SpecialRegister::NtidX:
+      return constant(b.x);
+    case SpecialRegister::NtidY:
+      return constant(b.y);
+    case SpecialRegister::NtidZ:
+      return constant(b.z);
+    case SpecialRegister::NwarpId:
+      return constant(warps);
+    case SpecialRegister::WarpId:
+      return bounded(warps - 1);
+    case SpecialRegister::CtaidX:
+      return bounded(spec_.grid ? spec_.grid->x - 1 : 0x7ffffffe);
+    case SpecialRegister::CtaidY:
+      return bounded(spec_.grid ? spec_.grid->y - 1 : 65534);
+    case SpecialRegister::CtaidZ:
+      return bounded(spec_.grid ? spec_.grid->z - 1 : 65534);
+    case SpecialRegister::NctaidX:
+      return spec_.grid ? constant(spec_.grid->x) : bounded(0x7fffffff);
+    case SpecialRegister::NctaidY:
+      return spec_.grid ? constant(spec_.grid->y) : bounded(65535);
+    case SpecialRegister::NctaidZ:
+      return spec_.grid ? constant(spec_.grid->z) : bounded(65535);
+    case SpecialRegister::Zero:
+      return constant(0);
+    case SpecialRegister::LanemaskEq:
+    case SpecialRegister::LanemaskLt:
+    case SpecialRegister::LanemaskLe:
+    case SpecialRegister::LanemaskGt:
+    case SpecialRegister::LanemaskGe:
+      return varying();
+    default:
+      return flat_value();
   }
 }
 
@@ -529,7 +593,8 @@ Lanes Analyzer::shift_right(const Lanes& a, uint64_t amount, int bits, bool is_s
   }
   Lanes r = flat_value(a.groups);
   r.known_bits = static_cast<uint8_t>(a.known_bits >= 64 ? 64 : a.known_bits - amount);
-  r.residue = a.known_bits >= 64 && is_signed ? static_cast<uint64_t>(sign_extend(a.residue, bits) >> amount) : a.residue >> amount;
+  r.residue = a.known_bits >= 64 && is_signed ? static_cast<uint64_t>(sign_extend(a.residue, bits) >> amount)
+                                              : a.residue >> amount;
   r.unsigned_max = is_signed && a.unsigned_max > mask_of(bits) / 2 ? kAll : a.unsigned_max >> amount;
   return r;
 }
@@ -568,13 +633,15 @@ Lanes Analyzer::widen(ValueId self, const Lanes& a, int from, bool is_signed) {
   // maximum lies below the sign cannot get there; else the maximum must leave room for the pattern.
   uint64_t span = 0;
   for (int64_t p : a.pattern) span = std::max(span, static_cast<uint64_t>(p < 0 ? -p : p));
-  if (a.unsigned_max <= mask_of(from - 1) || (!is_signed && span <= positive && a.unsigned_max <= positive - span)) return r;
+  if (a.unsigned_max <= mask_of(from - 1) || (!is_signed && span <= positive && a.unsigned_max <= positive - span))
+    return r;
   if (!a.guards.empty()) return varying();
   if (a.known_bits >= 64 && a.groups == 1) {  // a constant in each lane
     Lanes exact = r;
     for (uint32_t l = 0; l < kWarpSize; ++l) {
       const uint64_t lane = (a.residue + static_cast<uint64_t>(a.pattern[l])) & mask_of(from);
-      exact.pattern[l] = (is_signed ? sign_extend(lane, from) : static_cast<int64_t>(lane)) - static_cast<int64_t>(r.residue);
+      exact.pattern[l] =
+          (is_signed ? sign_extend(lane, from) : static_cast<int64_t>(lane)) - static_cast<int64_t>(r.residue);
     }
     exact.unsigned_max = kAll;
     return exact;
@@ -592,11 +659,20 @@ Lanes Analyzer::compare(const Inst& inst, const std::vector<Lanes>& x, int bits)
   const uint64_t most = x[0].unsigned_max, c = at(inst.args[1]).residue & mask_of(bits);
   if (c > positive) return varying();
   switch (static_cast<ir::IntCompare>(inst.imm)) {
-    case ir::IntCompare::LtS: case ir::IntCompare::LtU: return most < c ? constant(1) : varying();
-    case ir::IntCompare::GeS: case ir::IntCompare::GeU: return most < c ? constant(0) : varying();
-    case ir::IntCompare::LeS: case ir::IntCompare::LeU: return most <= c ? constant(1) : varying();
-    case ir::IntCompare::GtS: case ir::IntCompare::GtU: return most <= c ? constant(0) : varying();
-    default: return varying();
+    case ir::IntCompare::LtS:
+    case ir::IntCompare::LtU:
+      return most < c ? constant(1) : varying();
+    case ir::IntCompare::GeS:
+    case ir::IntCompare::GeU:
+      return most < c ? constant(0) : varying();
+    case ir::IntCompare::LeS:
+    case ir::IntCompare::LeU:
+      return most <= c ? constant(1) : varying();
+    case ir::IntCompare::GtS:
+    case ir::IntCompare::GtU:
+      return most <= c ? constant(0) : varying();
+    default:
+      return varying();
   }
 }
 
@@ -605,8 +681,10 @@ Lanes Analyzer::logic(const Inst& inst) {
   const bool is_or = inst.op == Op::Or;
   bool all = true;
   for (ValueId a : inst.args) {
-    if (!is_constant(at(a), 1)) all = false;
-    else if ((at(a).residue & 1) == (is_or ? 1u : 0u)) return constant(is_or);
+    if (!is_constant(at(a), 1))
+      all = false;
+    else if ((at(a).residue & 1) == (is_or ? 1u : 0u))
+      return constant(is_or);
   }
   return all ? constant(!is_or) : varying();
 }
@@ -622,9 +700,12 @@ Lanes Analyzer::integer(const Inst& inst) {
   auto constant_arg = [&](size_t k, int width) { return is_constant(at(inst.args[k]), width); };
   auto value = [&](size_t k) { return at(inst.args[k]).residue; };
   switch (inst.op) {
-    case Op::ICmp: return compare(inst, x, from);
-    case Op::Add: return add(x[0], x[1], 1, bits);
-    case Op::Sub: return add(x[0], x[1], -1, bits);
+    case Op::ICmp:
+      return compare(inst, x, from);
+    case Op::Add:
+      return add(x[0], x[1], 1, bits);
+    case Op::Sub:
+      return add(x[0], x[1], -1, bits);
     case Op::Mul:
       if (constant_arg(1, bits)) return scale(x[0], value(1) & mask_of(bits), bits);
       if (constant_arg(0, bits)) return scale(x[1], value(0) & mask_of(bits), bits);
@@ -634,10 +715,12 @@ Lanes Analyzer::integer(const Inst& inst) {
         // The product's low bits: known as far as either factor's unknown part, shifted by the other's zeros, reaches.
         const int za = std::countr_zero(a.residue | (a.known_bits >= 64 ? 0 : uint64_t{1} << a.known_bits));
         const int zb = std::countr_zero(b.residue | (b.known_bits >= 64 ? 0 : uint64_t{1} << b.known_bits));
-        r.known_bits = static_cast<uint8_t>(std::min({64, a.known_bits + std::min(zb, 63), b.known_bits + std::min(za, 63)}));
+        r.known_bits =
+            static_cast<uint8_t>(std::min({64, a.known_bits + std::min(zb, 63), b.known_bits + std::min(za, 63)}));
         r.residue = (a.residue * b.residue) & mask_of(r.known_bits);
         uint64_t product = 0;
-        if (!__builtin_mul_overflow(a.unsigned_max, b.unsigned_max, &product) && product <= mask_of(bits)) r.unsigned_max = product;
+        if (!__builtin_mul_overflow(a.unsigned_max, b.unsigned_max, &product) && product <= mask_of(bits))
+          r.unsigned_max = product;
         return r;
       }
       return varying();
@@ -649,7 +732,8 @@ Lanes Analyzer::integer(const Inst& inst) {
       if (constant_arg(1, bits)) return bit_and(x[0], value(1), bits);
       if (constant_arg(0, bits)) return bit_and(x[1], value(0), bits);
       return varying();
-    case Op::ShrU: case Op::ShrS:
+    case Op::ShrU:
+    case Op::ShrS:
       if (!constant_arg(1, 32)) return varying();
       return shift_right(x[0], value(1), bits, inst.op == Op::ShrS);
     case Op::Or: {
@@ -670,17 +754,20 @@ Lanes Analyzer::integer(const Inst& inst) {
       if (constant_arg(1, bits)) return bit_xor(x[0], value(1), bits);
       if (constant_arg(0, bits)) return bit_xor(x[1], value(0), bits);
       return varying();
-    case Op::SExt: return widen(self, x[0], from, true);
-    case Op::ZExt: return from == 1 ? varying() : widen(self, x[0], from, false);
+    case Op::SExt:
+      return widen(self, x[0], from, true);
+    case Op::ZExt:
+      return from == 1 ? varying() : widen(self, x[0], from, false);
     case Op::Trunc: {
       Lanes r = x[0];
-      r.guards.clear();  // exact modulo the narrow width whether or not the wide value wrapped ...
+      r.guards.clear();                  // exact modulo the narrow width whether or not the wide value wrapped ...
       for (const auto& g : x[0].guards)  // ... if what wrapped was at least as wide
         if (ir::bits(f_.insts[f_.insts[g.widening].args[0]].type) < bits) r.guards.push_back(g);
       if (r.unsigned_max > mask_of(bits)) r.unsigned_max = kAll;
       return r;
     }
-    case Op::Bitcast: return ir::is_int(inst.type) && x[0].flat() ? flat_value(x[0].groups) : varying();
+    case Op::Bitcast:
+      return ir::is_int(inst.type) && x[0].flat() ? flat_value(x[0].groups) : varying();
     case Op::Select: {
       if (!at(inst.args[0]).uniform()) return varying();
       Lanes r = join(at(inst.args[1]), at(inst.args[2]));
@@ -688,7 +775,8 @@ Lanes Analyzer::integer(const Inst& inst) {
     }
     case Op::Not:
       return inst.type == Type::Pred && is_constant(x[0], 1) ? constant(~x[0].residue & 1) : varying();
-    default: return varying();
+    default:
+      return varying();
   }
 }
 

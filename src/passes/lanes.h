@@ -2,13 +2,14 @@
 //
 // A value is Affine when lane l holds  base[g(l)] + pattern[l]:  `groups` (1, 2 or 4) scalars, one a group of 32/groups
 // adjacent lanes, plus a constant pattern that is the same for every warp of the block and 0 at the first lane of each
-// group. Uniform values are groups 1, pattern 0. With block (16,16), `row = blockIdx.y*16 + threadIdx.y` is one base and
-// {0 x16, 1 x16}; row*N is two bases and no pattern; A + 4*(row*N + threadIdx.x) is two bases and {0,4,...,60} twice.
-// Anything else is Varying. Patterns are exact modulo 2^bits of the value's type.
+// group. Uniform values are groups 1, pattern 0. With block (16,16), `row = blockIdx.y*16 + threadIdx.y` is one base
+// and {0 x16, 1 x16}; row*N is two bases and no pattern; A + 4*(row*N + threadIdx.x) is two bases and {0,4,...,60}
+// twice. Anything else is Varying. Patterns are exact modulo 2^bits of the value's type.
 //
-// Widening 32 to 64 bits keeps a pattern only if base + pattern does not wrap. Where that is not proved, the widened value
-// names the widening in `guards`: its pattern holds while that widening's run-time test does (codegen makes the test);
-// where the test fails, lane l differs from base + pattern by  sum over guards of multiplier * (exact - assumed).
+// Widening 32 to 64 bits keeps a pattern only if base + pattern does not wrap. Where that is not proved, the widened
+// value names the widening in `guards`: its pattern holds while that widening's run-time test does (codegen makes the
+// test); where the test fails, lane l differs from base + pattern by  sum over guards of multiplier * (exact -
+// assumed).
 #pragma once
 #include <array>
 #include <cstdint>
@@ -23,10 +24,10 @@ namespace warplens::passes {
 // What is fixed when code is made for a kernel. Code made for a specialization runs only launches that match it.
 struct Specialization {
   Dim3 block;
-  std::optional<Dim3> grid;             // known grid: bounds blockIdx
-  std::vector<uint8_t> param_known;     // per byte of the parameter buffer: bit set = that bit's value is fixed ...
-  std::vector<uint8_t> param_value;     // ... to this. Shorter than the buffer: the rest is not known
-  uint32_t max_groups = 4;              // 32 / the width of a machine vector in lanes
+  std::optional<Dim3> grid;          // known grid: bounds blockIdx
+  std::vector<uint8_t> param_known;  // per byte of the parameter buffer: bit set = that bit's value is fixed ...
+  std::vector<uint8_t> param_value;  // ... to this. Shorter than the buffer: the rest is not known
+  uint32_t max_groups = 4;           // 32 / the width of a machine vector in lanes
 };
 
 using LanePattern = std::array<int64_t, kWarpSize>;
@@ -49,7 +50,7 @@ struct Lanes {
   uint64_t unsigned_max = ~uint64_t{0};
 
   bool affine() const { return kind == Kind::Affine; }
-  bool flat() const;      // Affine, pattern all zero: one scalar a group
+  bool flat() const;  // Affine, pattern all zero: one scalar a group
   bool uniform() const { return affine() && groups == 1 && flat(); }
   friend bool operator==(const Lanes&, const Lanes&) = default;
 };
@@ -57,15 +58,15 @@ struct Lanes {
 struct LaneAnalysis {
   std::vector<Lanes> values;                 // per ValueId
   std::vector<uint8_t> divergent_block_end;  // per block: its conditional branch can split a warp
-  std::vector<uint8_t> divergent_join;       // per block: lanes can arrive here at different times, its phis differ by lane
-  bool divergent_barrier = false;            // some barrier can be reached while other lanes of the warp are elsewhere
+  std::vector<uint8_t> divergent_join;  // per block: lanes can arrive here at different times, its phis differ by lane
+  bool divergent_barrier = false;       // some barrier can be reached while other lanes of the warp are elsewhere
 };
 
 // `f` is canonical (passes::prepare).
 LaneAnalysis analyze_lanes(const ir::Function& f, const Specialization& spec);
 
-// The same value with more groups: pattern re-based so that it is 0 at the first lane of each. `offset[g]` is what codegen
-// adds to base[g * lanes.groups / groups].
+// The same value with more groups: pattern re-based so that it is 0 at the first lane of each. `offset[g]` is what
+// codegen adds to base[g * lanes.groups / groups].
 Lanes regroup(const Lanes& lanes, uint32_t groups, std::array<int64_t, 4>* offset = nullptr);
 
 // blockIdx-independent part of threadIdx for a warp: lane l of warp w is thread w*32 + l of the block.

@@ -4,11 +4,13 @@
 
 namespace warplens::passes {
 
-// Removes pure instructions that nobody uses. Their weight moves to the end of the block: the program still executed them.
+// Removes pure instructions that nobody uses. Their weight moves to the end of the block: the program still executed
+// them.
 void remove_dead_code(ir::Function& f);
 
 // Control flow in the shape the engine needs:
-//  - no unreachable blocks, no conditional branch with equal targets, no edge from a branch into a join (edges are split);
+//  - no unreachable blocks, no conditional branch with equal targets, no edge from a branch into a join (edges are
+//  split);
 //  - every loop has one latch, so that lanes of one iteration meet before the next one starts;
 //  - a value that leaves a loop does so through a phi at the exit (lanes may leave in different iterations);
 //  - blocks are numbered so that a loop's blocks are contiguous, exits after them: running the lowest-numbered block

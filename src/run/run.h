@@ -19,11 +19,11 @@ struct RunOptions {
   std::string input;                   // .cu file or program
   std::vector<std::string> arguments;  // the program's own
   std::string gpu = "h200";
-  std::string gpu_name, version;        // for the report of a program that never gets as far as to say so itself
-  int sm = 90;                 // of that GPU; what a .cu file is compiled for
-  unsigned threads = 0;        // 0: all cores
-  std::string cpu;             // "": this machine's
-  double timeout_seconds = 0;  // 0: none
+  std::string gpu_name, version;  // for the report of a program that never gets as far as to say so itself
+  int sm = 90;                    // of that GPU; what a .cu file is compiled for
+  unsigned threads = 0;           // 0: all cores
+  std::string cpu;                // "": this machine's
+  double timeout_seconds = 0;     // 0: none
   frontend::Compiler compiler = frontend::Compiler::Auto;
   std::string compiler_path;
   std::vector<std::string> compiler_flags;

@@ -19,22 +19,21 @@ int main() {
   VECTORS(uint)
   VECTORS(long)
   VECTORS(ulong)
-  VECTORS(longlong) VECTORS(ulonglong) VECTORS(float) VECTORS(double) SIZE(dim3) SIZE(cudaUUID_t) SIZE(cudaExtent) SIZE(
-      cudaPos) SIZE(cudaPitchedPtr) SIZE(cudaMemcpy3DParms) SIZE(cudaMemLocation) SIZE(cudaPointerAttributes)
-      SIZE(cudaFuncAttributes) SIZE(cudaDeviceProp) FIELD(cudaMemcpy3DParms, srcPtr) FIELD(
+  VECTORS(longlong)
+  VECTORS(ulonglong) VECTORS(float) VECTORS(double) SIZE(dim3) SIZE(cudaUUID_t) SIZE(cudaExtent) SIZE(cudaPos) SIZE(
+      cudaPitchedPtr) SIZE(cudaMemcpy3DParms) SIZE(cudaMemLocation) SIZE(cudaPointerAttributes) SIZE(cudaFuncAttributes)
+      SIZE(cudaDeviceProp) FIELD(cudaMemcpy3DParms, srcPtr) FIELD(cudaMemcpy3DParms, dstArray) FIELD(
           cudaMemcpy3DParms,
-          dstArray) FIELD(cudaMemcpy3DParms,
-                          extent) FIELD(cudaMemcpy3DParms,
-                                        kind) FIELD(cudaPointerAttributes,
-                                                    device) FIELD(cudaPointerAttributes,
-                                                                  devicePointer) FIELD(cudaPointerAttributes,
-                                                                                       hostPointer)
-          FIELD(cudaFuncAttributes, sharedSizeBytes) FIELD(cudaFuncAttributes, localSizeBytes) FIELD(
-              cudaFuncAttributes,
-              maxThreadsPerBlock) FIELD(cudaFuncAttributes,
-                                        numRegs) FIELD(cudaFuncAttributes,
-                                                       maxDynamicSharedSizeBytes) FIELD(cudaFuncAttributes,
-                                                                                        clusterSchedulingPolicyPreference)
+          extent) FIELD(cudaMemcpy3DParms,
+                        kind) FIELD(cudaPointerAttributes,
+                                    device) FIELD(cudaPointerAttributes,
+                                                  devicePointer) FIELD(cudaPointerAttributes,
+                                                                       hostPointer) FIELD(cudaFuncAttributes,
+                                                                                          sharedSizeBytes)
+          FIELD(cudaFuncAttributes, localSizeBytes) FIELD(cudaFuncAttributes, maxThreadsPerBlock) FIELD(
+              cudaFuncAttributes, numRegs) FIELD(cudaFuncAttributes,
+                                                 maxDynamicSharedSizeBytes) FIELD(cudaFuncAttributes,
+                                                                                  clusterSchedulingPolicyPreference)
 #define WARPLENS_PROPERTY(field) FIELD(cudaDeviceProp, field)
               WARPLENS_PROPERTY(uuid) WARPLENS_PROPERTY(totalGlobalMem) WARPLENS_PROPERTY(
                   sharedMemPerBlock) WARPLENS_PROPERTY(regsPerBlock) WARPLENS_PROPERTY(warpSize)

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <array>
+#include <bit>
 #include <deque>
 #include <random>
 
@@ -146,8 +146,8 @@ TEST(Observer, DoesNotDependOnWorkersOrOrder) {
   }
 }
 
-// Requests told address by address and as a pattern cost the same. The words too for whole warps; of a partial warp, the
-// pattern's words are those of the whole pattern, which the addresses of some lanes need not show.
+// Requests told address by address and as a pattern cost the same. The words too for whole warps; of a partial warp,
+// the pattern's words are those of the whole pattern, which the addresses of some lanes need not show.
 void patterns_equal_accesses(bool whole_warps) {
   const auto sites = example_sites();
   std::mt19937_64 random(2);

@@ -36,7 +36,7 @@ struct Barrier {
   uint64_t arrived = 0;  // threads, waiting ones included
   std::vector<Thread*> waiting;
   uint64_t yes = 0, asked = 0;  // of a reducing barrier: how many gave true, how many gave anything
-  uint64_t expected = 0;  // 0: all threads of the block
+  uint64_t expected = 0;        // 0: all threads of the block
 };
 
 class BlockRun {

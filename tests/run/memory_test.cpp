@@ -195,8 +195,10 @@ TEST_F(Memory, Shared) {
 }
 
 TEST_F(Memory, SharedAddressesWrapAt32Bits) {
-  // Registers below zero with offsets that bring them back: of a known pattern, of an unknown one, and of some lanes only.
-  run(R"(
+  // Registers below zero with offsets that bring them back: of a known pattern, of an unknown one, and of some lanes
+  // only.
+  run(
+      R"(
     mov.u32 %r9, words;
     shl.b32 %r1, %r0, 2;
     add.s32 %r1, %r1, %r9;
@@ -218,12 +220,14 @@ TEST_F(Memory, SharedAddressesWrapAt32Bits) {
 skip:
     add.s64 %rd4, %rd0, %rd2;
     st.global.v4.u32 [%rd4], {%r3, %r4, %r6, %r7};
-  )", [&] {
-    return each([&](const u32* a, u32* d) {
-      const u32 t = static_cast<u32>(a - in_values.data()) / 4;
-      d[0] = 31 - t, d[1] = a[0] & 31, d[2] = 31 - d[1], d[3] = t < 11 ? t + 1 : 0;
-    });
-  }(), ".shared .align 4 .u32 words[32];\n");
+  )",
+      [&] {
+        return each([&](const u32* a, u32* d) {
+          const u32 t = static_cast<u32>(a - in_values.data()) / 4;
+          d[0] = 31 - t, d[1] = a[0] & 31, d[2] = 31 - d[1], d[3] = t < 11 ? t + 1 : 0;
+        });
+      }(),
+      ".shared .align 4 .u32 words[32];\n");
 }
 
 TEST_F(Memory, DynamicShared) {

@@ -26,7 +26,7 @@ struct ProgramResult {
 struct RunOptions {
   std::vector<std::string> arguments = {};
   std::map<std::string, std::string> environment = {};  // added to the library path
-  bool record = true;                              // with WARPLENS_SPOOL
+  bool record = true;                                   // with WARPLENS_SPOOL
   std::function<void(int pid)> meanwhile = {};          // called once the program runs
 };
 ProgramResult run(const std::string& program, const RunOptions& options = {});
