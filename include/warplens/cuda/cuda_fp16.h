@@ -1,5 +1,4 @@
-// __half and __half2: storage, conversion and the arithmetic that one instruction of the GPU does, over clang's
-// _Float16.
+// __half and __half2: storage, conversion and the arithmetic that one instruction of the GPU does, over clang's _Float16.
 #pragma once
 #pragma GCC system_header
 #include "cuda_runtime.h"
@@ -56,13 +55,13 @@ WARPLENS_HD float __low2float(__half2 a) { return a.x; }
 WARPLENS_HD float __high2float(__half2 a) { return a.y; }
 
 // name: scalar and pair function; op: how it is written.
-#define WARPLENS_HALF_BINARY(name, op)                                                                                 \
-  WARPLENS_HD __half __h##name(__half a, __half b) { return __half(static_cast<_Float16>(a.value() op b.value())); }   \
+#define WARPLENS_HALF_BINARY(name, op)                                                                     \
+  WARPLENS_HD __half __h##name(__half a, __half b) { return __half(static_cast<_Float16>(a.value() op b.value())); } \
   WARPLENS_HD __half2 __h##name##2(__half2 a, __half2 b) { return __half2(__h##name(a.x, b.x), __h##name(a.y, b.y)); } \
-  WARPLENS_HD __half operator op(__half a, __half b) { return __h##name(a, b); }                                       \
-  WARPLENS_HD __half2 operator op(__half2 a, __half2 b) { return __h##name##2(a, b); }                                 \
-  WARPLENS_HD __half& operator op##=(__half & a, __half b) { return a = a op b; }                                      \
-  WARPLENS_HD __half2& operator op##=(__half2 & a, __half2 b) { return a = a op b; }
+  WARPLENS_HD __half operator op(__half a, __half b) { return __h##name(a, b); }                           \
+  WARPLENS_HD __half2 operator op(__half2 a, __half2 b) { return __h##name##2(a, b); }                     \
+  WARPLENS_HD __half& operator op##=(__half& a, __half b) { return a = a op b; }                           \
+  WARPLENS_HD __half2& operator op##=(__half2& a, __half2 b) { return a = a op b; }
 WARPLENS_HALF_BINARY(add, +)
 WARPLENS_HALF_BINARY(sub, -)
 WARPLENS_HALF_BINARY(mul, *)
@@ -73,8 +72,8 @@ WARPLENS_HD __half __hneg(__half a) { return __half(__half_raw{static_cast<unsig
 WARPLENS_HD __half operator-(__half a) { return __hneg(a); }
 WARPLENS_HD __half __habs(__half a) { return __half(__half_raw{static_cast<unsigned short>(a.bits & 0x7fff)}); }
 
-#define WARPLENS_HALF_COMPARE(name, op)                                             \
-  WARPLENS_HD bool __h##name(__half a, __half b) { return a.value() op b.value(); } \
+#define WARPLENS_HALF_COMPARE(name, op)                                                   \
+  WARPLENS_HD bool __h##name(__half a, __half b) { return a.value() op b.value(); }       \
   WARPLENS_HD bool operator op(__half a, __half b) { return a.value() op b.value(); }
 WARPLENS_HALF_COMPARE(eq, ==)
 WARPLENS_HALF_COMPARE(ne, !=)
@@ -93,7 +92,9 @@ WARPLENS_D __half __hfma(__half a, __half b, __half c) {
 WARPLENS_D __half2 __hfma2(__half2 a, __half2 b, __half2 c) {
   return __half2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));
 }
-WARPLENS_D __half __ldg(const __half* p) { return __ushort_as_half(__ldg(reinterpret_cast<const unsigned short*>(p))); }
+WARPLENS_D __half __ldg(const __half* p) {
+  return __ushort_as_half(__ldg(reinterpret_cast<const unsigned short*>(p)));
+}
 #endif
 
 #undef WARPLENS_HD

@@ -39,15 +39,15 @@ extern "C" unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_
 #define __forceinline__ __device__ __inline__ __attribute__((always_inline, nodebug))
 #define inline inline WARPLENS_NO_LINES
 #include <__clang_cuda_builtin_vars.h>
-#include <__clang_cuda_cmath.h>
-#include <__clang_cuda_device_functions.h>
-#include <__clang_cuda_intrinsics.h>
 #include <__clang_cuda_libdevice_declares.h>
-#include <__clang_cuda_math.h>
-#include "warplens/address_spaces.h"
-#include "warplens/builtins.h"
-#include "warplens/device.h"
 #include "warplens/libdevice.h"
+#include <__clang_cuda_device_functions.h>
+#include <__clang_cuda_math.h>
+#include "warplens/builtins.h"
+#include <__clang_cuda_cmath.h>
+#include "warplens/address_spaces.h"
+#include <__clang_cuda_intrinsics.h>
+#include "warplens/device.h"
 #pragma pop_macro("inline")
 #pragma pop_macro("__forceinline__")
 #endif

@@ -3,11 +3,13 @@
 #pragma GCC system_header
 #include "vector_types.h"
 
-#define WARPLENS_MAKE(name, type)                                                                   \
-  WARPLENS_HOST_DEVICE name##1 make_##name##1(type x) { return name##1 {x}; }                       \
-  WARPLENS_HOST_DEVICE name##2 make_##name##2(type x, type y) { return name##2 {x, y}; }            \
-  WARPLENS_HOST_DEVICE name##3 make_##name##3(type x, type y, type z) { return name##3 {x, y, z}; } \
-  WARPLENS_HOST_DEVICE name##4 make_##name##4(type x, type y, type z, type w) { return name##4 {x, y, z, w}; }
+#define WARPLENS_MAKE(name, type)                                                                               \
+  WARPLENS_HOST_DEVICE name##1 make_##name##1(type x) { return name##1{x}; }                   \
+  WARPLENS_HOST_DEVICE name##2 make_##name##2(type x, type y) { return name##2{x, y}; }        \
+  WARPLENS_HOST_DEVICE name##3 make_##name##3(type x, type y, type z) { return name##3{x, y, z}; } \
+  WARPLENS_HOST_DEVICE name##4 make_##name##4(type x, type y, type z, type w) {                \
+    return name##4{x, y, z, w};                                                                                 \
+  }
 
 WARPLENS_MAKE(char, signed char)
 WARPLENS_MAKE(uchar, unsigned char)

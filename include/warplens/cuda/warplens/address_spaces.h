@@ -10,12 +10,12 @@ WARPLENS_DEVICE unsigned int __isShared(const void* p) { return __nvvm_isspacep_
 WARPLENS_DEVICE unsigned int __isConstant(const void* p) { return __nvvm_isspacep_const(p); }
 WARPLENS_DEVICE unsigned int __isLocal(const void* p) { return __nvvm_isspacep_local(p); }
 
-#define WARPLENS_CONVERT(name, number)                                    \
-  WARPLENS_DEVICE size_t __cvta_generic_to_##name(const void* p) {        \
-    return (size_t)(__attribute__((address_space(number))) const void*)p; \
-  }                                                                       \
-  WARPLENS_DEVICE void* __cvta_##name##_to_generic(size_t address) {      \
-    return (void*)(__attribute__((address_space(number))) void*)address;  \
+#define WARPLENS_CONVERT(name, number)                                                        \
+  WARPLENS_DEVICE size_t __cvta_generic_to_##name(const void* p) {          \
+    return (size_t)(__attribute__((address_space(number))) const void*)p;                     \
+  }                                                                                           \
+  WARPLENS_DEVICE void* __cvta_##name##_to_generic(size_t address) {        \
+    return (void*)(__attribute__((address_space(number))) void*)address;                      \
   }
 WARPLENS_CONVERT(global, 1)
 WARPLENS_CONVERT(shared, 3)

@@ -3,9 +3,9 @@
 #pragma GCC system_header
 
 // name: the C++ function; type: its element; call: clang's wrapper without scope.
-#define WARPLENS_ATOMIC(name, type, call)                                           \
-  WARPLENS_DEVICE type name(type* p, type v) { return call(p, v); }                 \
-  WARPLENS_DEVICE type name##_block(type* p, type v) { return call##_block(p, v); } \
+#define WARPLENS_ATOMIC(name, type, call)                                                                     \
+  WARPLENS_DEVICE type name(type* p, type v) { return call(p, v); }                         \
+  WARPLENS_DEVICE type name##_block(type* p, type v) { return call##_block(p, v); }         \
   WARPLENS_DEVICE type name##_system(type* p, type v) { return call##_system(p, v); }
 
 WARPLENS_ATOMIC(atomicAdd, int, __iAtomicAdd)
@@ -41,10 +41,16 @@ WARPLENS_ATOMIC(atomicDec, unsigned int, __uAtomicDec)
 WARPLENS_DEVICE int atomicSub(int* p, int v) { return atomicAdd(p, static_cast<int>(0u - v)); }
 WARPLENS_DEVICE unsigned int atomicSub(unsigned int* p, unsigned int v) { return atomicAdd(p, 0u - v); }
 
-#define WARPLENS_CAS(type, call)                                                                                \
-  WARPLENS_DEVICE type atomicCAS(type* p, type expected, type v) { return call(p, expected, v); }               \
-  WARPLENS_DEVICE type atomicCAS_block(type* p, type expected, type v) { return call##_block(p, expected, v); } \
-  WARPLENS_DEVICE type atomicCAS_system(type* p, type expected, type v) { return call##_system(p, expected, v); }
+#define WARPLENS_CAS(type, call)                                                                              \
+  WARPLENS_DEVICE type atomicCAS(type* p, type expected, type v) {                          \
+    return call(p, expected, v);                                                                              \
+  }                                                                                                           \
+  WARPLENS_DEVICE type atomicCAS_block(type* p, type expected, type v) {                    \
+    return call##_block(p, expected, v);                                                                      \
+  }                                                                                                           \
+  WARPLENS_DEVICE type atomicCAS_system(type* p, type expected, type v) {                   \
+    return call##_system(p, expected, v);                                                                     \
+  }
 WARPLENS_CAS(int, __iAtomicCAS)
 WARPLENS_CAS(unsigned int, __uAtomicCAS)
 WARPLENS_CAS(unsigned long long, __ullAtomicCAS)

@@ -10,8 +10,8 @@ __device__ void free(void* pointer) __attribute__((nothrow));
 __device__ void __assertfail(const char* condition, const char* file, unsigned int line, const char* function,
                              size_t char_size) __attribute__((noreturn));
 // What assert() of the C library calls.
-__device__ static inline WARPLENS_NO_LINES void __assert_fail(const char* condition, const char* file,
-                                                              unsigned int line, const char* function) {
+__device__ static inline WARPLENS_NO_LINES void __assert_fail(const char* condition, const char* file, unsigned int line,
+                                            const char* function) {
   __assertfail(condition, file, line, function, 1);
 }
 }
@@ -20,8 +20,8 @@ __device__ static inline WARPLENS_NO_LINES void* malloc(size_t bytes) { return :
 __device__ static inline WARPLENS_NO_LINES void free(void* pointer) { ::free(pointer); }
 }  // namespace std
 
-#define WARPLENS_CONVERSIONS(name)                                                                               \
-  __device__ inline WARPLENS_NO_LINES __cuda_builtin_##name##_t::operator dim3() const { return dim3(x, y, z); } \
+#define WARPLENS_CONVERSIONS(name)                                                              \
+  __device__ inline WARPLENS_NO_LINES __cuda_builtin_##name##_t::operator dim3() const { return dim3(x, y, z); }  \
   __device__ inline WARPLENS_NO_LINES __cuda_builtin_##name##_t::operator uint3() const { return uint3{x, y, z}; }
 WARPLENS_CONVERSIONS(threadIdx)
 WARPLENS_CONVERSIONS(blockIdx)

@@ -17,3 +17,4 @@ WARPLENS_DEVICE unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int
   asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
   return d;
 }
+

@@ -1,6 +1,6 @@
-// clang turns CUDA's mathematical and bit functions into calls of __nv_* functions that NVIDIA's libdevice would
-// supply. Those that are one instruction of the GPU, or a few, are defined here so that they become that instruction;
-// the others (sinf, powf, ...) stay calls, which Warplens answers when the kernel runs.
+// clang turns CUDA's mathematical and bit functions into calls of __nv_* functions that NVIDIA's libdevice would supply.
+// Those that are one instruction of the GPU, or a few, are defined here so that they become that instruction; the others
+// (sinf, powf, ...) stay calls, which Warplens answers when the kernel runs.
 #pragma once
 #pragma GCC system_header
 
@@ -106,44 +106,42 @@ WARPLENS_NV float __nv_fast_log2f(float a) { return __nvvm_lg2_approx_f(a); }
 WARPLENS_NV float __nv_fast_logf(float a) { return __nvvm_lg2_approx_f(a) * 0.69314718055994530942f; }
 WARPLENS_NV float __nv_fast_log10f(float a) { return __nvvm_lg2_approx_f(a) * 0.30102999566398119521f; }
 WARPLENS_NV float __nv_fast_powf(float a, float b) { return __nvvm_ex2_approx_f(b * __nvvm_lg2_approx_f(a)); }
-WARPLENS_NV float __nv_fast_tanf(float a) {
-  return __nvvm_div_approx_f(__nvvm_sin_approx_f(a), __nvvm_cos_approx_f(a));
-}
+WARPLENS_NV float __nv_fast_tanf(float a) { return __nvvm_div_approx_f(__nvvm_sin_approx_f(a), __nvvm_cos_approx_f(a)); }
 WARPLENS_NV void __nv_fast_sincosf(float a, float* sine, float* cosine) {
   *sine = __nvvm_sin_approx_f(a);
   *cosine = __nvvm_cos_approx_f(a);
 }
 
 // ---- arithmetic with a given rounding: rn nearest even, rz towards zero, ru up, rd down; the compiler says rp and rm
-#define WARPLENS_ROUNDED(mode, nvvm)                                                                          \
-  WARPLENS_NV float __nv_fadd_##mode(float a, float b) { return __nvvm_add_##nvvm##_f(a, b); }                \
-  WARPLENS_NV float __nv_fsub_##mode(float a, float b) { return __nvvm_add_##nvvm##_f(a, -b); }               \
-  WARPLENS_NV float __nv_fmul_##mode(float a, float b) { return __nvvm_mul_##nvvm##_f(a, b); }                \
-  WARPLENS_NV float __nv_fdiv_##mode(float a, float b) { return __nvvm_div_##nvvm##_f(a, b); }                \
-  WARPLENS_NV float __nv_frcp_##mode(float a) { return __nvvm_rcp_##nvvm##_f(a); }                            \
-  WARPLENS_NV float __nv_fsqrt_##mode(float a) { return __nvvm_sqrt_##nvvm##_f(a); }                          \
-  WARPLENS_NV float __nv_fmaf_##mode(float a, float b, float c) { return __nvvm_fma_##nvvm##_f(a, b, c); }    \
-  WARPLENS_NV double __nv_dadd_##mode(double a, double b) { return __nvvm_add_##nvvm##_d(a, b); }             \
-  WARPLENS_NV double __nv_dsub_##mode(double a, double b) { return __nvvm_add_##nvvm##_d(a, -b); }            \
-  WARPLENS_NV double __nv_dmul_##mode(double a, double b) { return __nvvm_mul_##nvvm##_d(a, b); }             \
-  WARPLENS_NV double __nv_ddiv_##mode(double a, double b) { return __nvvm_div_##nvvm##_d(a, b); }             \
-  WARPLENS_NV double __nv_drcp_##mode(double a) { return __nvvm_rcp_##nvvm##_d(a); }                          \
-  WARPLENS_NV double __nv_dsqrt_##mode(double a) { return __nvvm_sqrt_##nvvm##_d(a); }                        \
-  WARPLENS_NV double __nv_fma_##mode(double a, double b, double c) { return __nvvm_fma_##nvvm##_d(a, b, c); } \
-  WARPLENS_NV int __nv_float2int_##mode(float a) { return __nvvm_f2i_##nvvm(a); }                             \
-  WARPLENS_NV unsigned int __nv_float2uint_##mode(float a) { return __nvvm_f2ui_##nvvm(a); }                  \
-  WARPLENS_NV long long __nv_float2ll_##mode(float a) { return __nvvm_f2ll_##nvvm(a); }                       \
-  WARPLENS_NV unsigned long long __nv_float2ull_##mode(float a) { return __nvvm_f2ull_##nvvm(a); }            \
-  WARPLENS_NV int __nv_double2int_##mode(double a) { return __nvvm_d2i_##nvvm(a); }                           \
-  WARPLENS_NV unsigned int __nv_double2uint_##mode(double a) { return __nvvm_d2ui_##nvvm(a); }                \
-  WARPLENS_NV long long __nv_double2ll_##mode(double a) { return __nvvm_d2ll_##nvvm(a); }                     \
-  WARPLENS_NV unsigned long long __nv_double2ull_##mode(double a) { return __nvvm_d2ull_##nvvm(a); }          \
-  WARPLENS_NV float __nv_double2float_##mode(double a) { return __nvvm_d2f_##nvvm(a); }                       \
-  WARPLENS_NV float __nv_int2float_##mode(int a) { return __nvvm_i2f_##nvvm(a); }                             \
-  WARPLENS_NV float __nv_uint2float_##mode(unsigned int a) { return __nvvm_ui2f_##nvvm(a); }                  \
-  WARPLENS_NV float __nv_ll2float_##mode(long long a) { return __nvvm_ll2f_##nvvm(a); }                       \
-  WARPLENS_NV float __nv_ull2float_##mode(unsigned long long a) { return __nvvm_ull2f_##nvvm(a); }            \
-  WARPLENS_NV double __nv_ll2double_##mode(long long a) { return __nvvm_ll2d_##nvvm(a); }                     \
+#define WARPLENS_ROUNDED(mode, nvvm)                                                                         \
+  WARPLENS_NV float __nv_fadd_##mode(float a, float b) { return __nvvm_add_##nvvm##_f(a, b); }                 \
+  WARPLENS_NV float __nv_fsub_##mode(float a, float b) { return __nvvm_add_##nvvm##_f(a, -b); }                \
+  WARPLENS_NV float __nv_fmul_##mode(float a, float b) { return __nvvm_mul_##nvvm##_f(a, b); }                 \
+  WARPLENS_NV float __nv_fdiv_##mode(float a, float b) { return __nvvm_div_##nvvm##_f(a, b); }                 \
+  WARPLENS_NV float __nv_frcp_##mode(float a) { return __nvvm_rcp_##nvvm##_f(a); }                             \
+  WARPLENS_NV float __nv_fsqrt_##mode(float a) { return __nvvm_sqrt_##nvvm##_f(a); }                           \
+  WARPLENS_NV float __nv_fmaf_##mode(float a, float b, float c) { return __nvvm_fma_##nvvm##_f(a, b, c); }     \
+  WARPLENS_NV double __nv_dadd_##mode(double a, double b) { return __nvvm_add_##nvvm##_d(a, b); }              \
+  WARPLENS_NV double __nv_dsub_##mode(double a, double b) { return __nvvm_add_##nvvm##_d(a, -b); }             \
+  WARPLENS_NV double __nv_dmul_##mode(double a, double b) { return __nvvm_mul_##nvvm##_d(a, b); }              \
+  WARPLENS_NV double __nv_ddiv_##mode(double a, double b) { return __nvvm_div_##nvvm##_d(a, b); }              \
+  WARPLENS_NV double __nv_drcp_##mode(double a) { return __nvvm_rcp_##nvvm##_d(a); }                           \
+  WARPLENS_NV double __nv_dsqrt_##mode(double a) { return __nvvm_sqrt_##nvvm##_d(a); }                         \
+  WARPLENS_NV double __nv_fma_##mode(double a, double b, double c) { return __nvvm_fma_##nvvm##_d(a, b, c); }  \
+  WARPLENS_NV int __nv_float2int_##mode(float a) { return __nvvm_f2i_##nvvm(a); }                              \
+  WARPLENS_NV unsigned int __nv_float2uint_##mode(float a) { return __nvvm_f2ui_##nvvm(a); }                   \
+  WARPLENS_NV long long __nv_float2ll_##mode(float a) { return __nvvm_f2ll_##nvvm(a); }                        \
+  WARPLENS_NV unsigned long long __nv_float2ull_##mode(float a) { return __nvvm_f2ull_##nvvm(a); }             \
+  WARPLENS_NV int __nv_double2int_##mode(double a) { return __nvvm_d2i_##nvvm(a); }                            \
+  WARPLENS_NV unsigned int __nv_double2uint_##mode(double a) { return __nvvm_d2ui_##nvvm(a); }                 \
+  WARPLENS_NV long long __nv_double2ll_##mode(double a) { return __nvvm_d2ll_##nvvm(a); }                      \
+  WARPLENS_NV unsigned long long __nv_double2ull_##mode(double a) { return __nvvm_d2ull_##nvvm(a); }           \
+  WARPLENS_NV float __nv_double2float_##mode(double a) { return __nvvm_d2f_##nvvm(a); }                        \
+  WARPLENS_NV float __nv_int2float_##mode(int a) { return __nvvm_i2f_##nvvm(a); }                              \
+  WARPLENS_NV float __nv_uint2float_##mode(unsigned int a) { return __nvvm_ui2f_##nvvm(a); }                   \
+  WARPLENS_NV float __nv_ll2float_##mode(long long a) { return __nvvm_ll2f_##nvvm(a); }                        \
+  WARPLENS_NV float __nv_ull2float_##mode(unsigned long long a) { return __nvvm_ull2f_##nvvm(a); }             \
+  WARPLENS_NV double __nv_ll2double_##mode(long long a) { return __nvvm_ll2d_##nvvm(a); }                      \
   WARPLENS_NV double __nv_ull2double_##mode(unsigned long long a) { return __nvvm_ull2d_##nvvm(a); }
 WARPLENS_ROUNDED(rn, rn)
 WARPLENS_ROUNDED(rz, rz)

@@ -3,15 +3,11 @@
 #pragma once
 #pragma GCC system_header
 
-#define WARPLENS_MIN_MAX(attributes, result, left, right)                      \
-  static __inline__ attributes WARPLENS_NO_LINES result min(left a, right b) { \
-    return result(a) < result(b) ? result(a) : result(b);                      \
-  }                                                                            \
-  static __inline__ attributes WARPLENS_NO_LINES result max(left a, right b) { \
-    return result(a) > result(b) ? result(a) : result(b);                      \
-  }
-#define WARPLENS_MIN_MAX_FLOAT(left, right, low, high)                 \
-  WARPLENS_HOST_DEVICE auto min(left a, right b) { return low(a, b); } \
+#define WARPLENS_MIN_MAX(attributes, result, left, right)                                                              \
+  static __inline__ attributes WARPLENS_NO_LINES result min(left a, right b) { return result(a) < result(b) ? result(a) : result(b); }   \
+  static __inline__ attributes WARPLENS_NO_LINES result max(left a, right b) { return result(a) > result(b) ? result(a) : result(b); }
+#define WARPLENS_MIN_MAX_FLOAT(left, right, low, high)                                                                 \
+  WARPLENS_HOST_DEVICE auto min(left a, right b) { return low(a, b); }                                \
   WARPLENS_HOST_DEVICE auto max(left a, right b) { return high(a, b); }
 
 typedef unsigned int warplens_uint;
