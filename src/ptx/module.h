@@ -35,8 +35,8 @@ struct Operand {
     Symbol,     // variable, function or label; `name`, plus `offset` for name+4
     Immediate,  // integer; `value` holds the two's complement bits, `negative` if they are of a value below 0; `name`
                 // is "WARP_SZ" (value 32) if written so. Constant expressions arrive here with their value.
-    Float,    // 0f3F800000 (f32), 0d3FF0... or decimal (f64); `value` holds the bits, `is_f64`
-    Address,  // [base+offset]: `elements[0]` the base (Register, Symbol, Immediate; Unknown for a form nobody knows),
+    Float,      // 0f3F800000 (f32), 0d3FF0... or decimal (f64); `value` holds the bits, `is_f64`
+    Address,    // [base+offset]: `elements[0]` the base (Register, Symbol, Immediate; Unknown for a form nobody knows),
               // `offset`; [tex, {a, b}] and the like: what follows the base in elements[1...]; [a].unified: `component`
     Vector,   // {a, b, ...}: `elements`
     Pair,     // a|b: `elements`
