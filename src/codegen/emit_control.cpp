@@ -293,6 +293,9 @@ void KernelEmitter::emit_chain() {
   for (BlockId b = 0; b < n; ++b) {
     if (!chain_[b]) continue;
     builder_.SetInsertPoint(chain_[b]);
+    for (ValueId v : plan_.begins[b])
+      for (auto* part : slots_[v])
+        builder_.CreateStore(builder_.CreateFreeze(llvm::UndefValue::get(part->getAllocatedType())), part);
     Value* mask = builder_.CreateLoad(builder_.getInt32Ty(), pending_slot(b));
     builder_.CreateCondBr(builder_.CreateICmpNE(mask, builder_.getInt32(0)), partial_blocks_[b], chain_from(b + 1));
   }

@@ -68,6 +68,7 @@ class Planner {
     find_block_invariants();
     find_versions();
     find_lifetimes();
+    find_beginnings();
     return std::move(plan_);
   }
 
@@ -323,6 +324,34 @@ class Planner {
         const bool scalars = plan_.lanes.values[v].affine();
         plan_.save_bytes += scalars ? 64 : static_cast<uint32_t>(std::max(2, ir::bytes(f_.insts[v].type)) * 32);
       }
+    }
+  }
+
+  // Partial versions run in the order of the blocks, and which of them run is known at run time only: as far as the machine
+  // code tells, every value might come from anywhere before, and would be kept from the kernel's start to its last use. So
+  // the plan says where it begins: at the first block that writes it. Not where lanes go back to an earlier block while
+  // others hold the value: past a loop's end, or over a barrier.
+  void find_beginnings() {
+    plan_.begins.assign(f_.blocks.size(), {});
+    const passes::LoopNest nest = passes::find_loops(f_);
+    if (!nest.reducible || plan_.lanes.divergent_barrier) return;
+    std::vector<BlockId> last(f_.insts.size(), 0);
+    for (BlockId b = 0; b < f_.blocks.size(); ++b)
+      for (ValueId v : plan_.live_in[b]) last[v] = b;
+    const auto first_write = [&](ValueId v) {
+      const Inst& inst = f_.insts[v];
+      if (inst.op != Op::Phi) return inst.block;
+      const auto& preds = f_.blocks[inst.block].preds;
+      return preds.empty() ? kNone : *std::min_element(preds.begin(), preds.end());
+    };
+    for (ValueId v = 0; v < f_.insts.size(); ++v) {
+      if (!plan_.escapes[v] || plan_.save_offset[v] != kNone) continue;
+      const BlockId first = first_write(v);
+      if (first == kNone) continue;
+      bool stays = true;
+      for (uint32_t l = nest.innermost[first]; l != kNone; l = nest.loops[l].parent)
+        for (BlockId latch : nest.loops[l].latches) stays = stays && last[v] <= latch;
+      if (stays) plan_.begins[first].push_back(v);
     }
   }
 

@@ -64,6 +64,8 @@ struct Plan {
   bool loops = false;
   std::vector<uint8_t> escapes;                   // per value: used in another block than its own (or a phi)
   std::vector<std::vector<ir::ValueId>> live_in;  // per block, phis of the block included
+  // Per block: values that no lane holds yet whenever lanes of a split warp come to this block or pass it by.
+  std::vector<std::vector<ir::ValueId>> begins;
   // What a warp keeps while it waits at a barrier: offset of each value in its save area, kNone if never kept.
   std::vector<uint32_t> save_offset;
   uint32_t save_bytes = 0;

@@ -26,6 +26,13 @@ namespace orc = llvm::orc;
 
 namespace {
 
+// Code of more instructions than this is made in haste: LLVM's optimizations and its register allocator take time that
+// grows faster than the code, and in code of this size (more than a thousand lines of PTX) every second counts more than
+// what they bring. Made in haste, it runs at a third of the speed and takes 15 microseconds an instruction.
+constexpr unsigned kHasty = 60000;
+// Instruction selection takes a basic block at a time, and time that grows with its square.
+constexpr size_t kLongBlock = 400;
+
 Error from_llvm(llvm::Error error, const char* doing) {
   return {std::string("cannot ") + doing + ": " + llvm::toString(std::move(error)), ""};
 }
@@ -56,11 +63,27 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   all.run(module, modules);
 }
 
+// Cuts long blocks into pieces that no later pass joins again, because an address of theirs is taken.
+void split_long_blocks(llvm::Function& function) {
+  std::vector<llvm::BasicBlock*> blocks;
+  for (llvm::BasicBlock& b : function)
+    if (b.size() > 2 * kLongBlock) blocks.push_back(&b);
+  for (llvm::BasicBlock* b : blocks) {
+    std::vector<llvm::Instruction*> starts;
+    size_t position = 0;
+    for (auto i = b->getFirstInsertionPt(); i != b->end(); ++i)
+      if (++position % kLongBlock == 0 && !i->isTerminator()) starts.push_back(&*i);
+    // The last piece first: a split moves all that follows.
+    for (; !starts.empty(); starts.pop_back())
+      llvm::BlockAddress::get(b->splitBasicBlock(starts.back()->getIterator()));
+  }
+}
+
 }  // namespace
 
 struct Compiler::Impl {
   std::optional<orc::JITTargetMachineBuilder> builder;
-  std::unique_ptr<llvm::TargetMachine> machine;
+  std::unique_ptr<llvm::TargetMachine> machine, hasty_machine;
   std::unique_ptr<orc::LLJIT> jit;
   std::string cpu;
   uint32_t lanes = 8;
@@ -95,6 +118,11 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const std::string& cpu) {
   auto machine = i.builder->createTargetMachine();
   if (!machine) return from_llvm(machine.takeError(), "make code for this processor");
   i.machine = std::move(*machine);
+  auto hasty = *i.builder;
+  hasty.setCodeGenOptLevel(llvm::CodeGenOptLevel::None);
+  auto hasty_machine = hasty.createTargetMachine();
+  if (!hasty_machine) return from_llvm(hasty_machine.takeError(), "make code for this processor");
+  i.hasty_machine = std::move(*hasty_machine);
   if (!cpu.empty() && !i.machine->getMCSubtargetInfo()->isCPUStringValid(cpu))
     return Error{"unknown processor '" + cpu + "'",
                  "use an LLVM name such as x86-64, haswell, skylake-avx512 or znver4"};
@@ -131,8 +159,10 @@ Result<std::vector<char>> Compiler::compile(const ir::Function& f, const passes:
   if (llvm::verifyModule(module, &stream))
     return Error{"the code made for kernel " + f.name + " is not valid: " + stream.str(),
                  "please report this with the program"};
-  optimize(module, *impl_->machine);
-  orc::SimpleCompiler compile(*impl_->machine);
+  const bool hasty = function->getInstructionCount() > kHasty;
+  if (!hasty) optimize(module, *impl_->machine);
+  split_long_blocks(*function);
+  orc::SimpleCompiler compile(hasty ? *impl_->hasty_machine : *impl_->machine);
   auto object = compile(module);
   if (!object) return from_llvm(object.takeError(), "make machine code");
   return std::vector<char>((*object)->getBufferStart(), (*object)->getBufferEnd());
