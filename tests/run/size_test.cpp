@@ -1,7 +1,5 @@
-// Large kernels: their code is right however it was made, and the time to make it grows with their size alone.
+// Large kernels: their code is right however it was made.
 #include <fmt/format.h>
-
-#include <ctime>
 
 #include "run/kernel_case.h"
 
@@ -89,32 +87,6 @@ TEST_F(Size, LongStraightLine) {
   for (u32 t = 0; t < 64; ++t)
     for (u32 k = 0; k < 3000; ++k) expected[t] = (expected[t] * (2 * k + 1) + t) ^ k;
   expect_output(straight_line(3000), {{1}, {64}}, Params().add(out).add(in), out, expected);
-}
-
-// Seconds of this process to compile and run a kernel on the engine.
-double seconds(const std::string& text, Buffer<u32>& out, Buffer<u32>& in) {
-  Program program(ptx_header() + text);
-  EXPECT_EQ(program.problems(), "");
-  const std::clock_t start = std::clock();
-  EXPECT_EQ(program.launch(Backend::Engine, "k", {{1}, {64}}, Params().add(out).add(in)).error, "");
-  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-}
-
-// Four times the code in less than eight times the time: it was fifteen times, and half a minute.
-TEST_F(Size, TimeGrowsWithBranches) {
-  seconds(branches(2), out, in);
-  EXPECT_LT(seconds(branches(200), out, in), 8 * seconds(branches(50), out, in));
-}
-
-// A block of multiplications and additions, each of the one before: 16 times the code, less than 50 times the time.
-TEST_F(Size, TimeGrowsWithStraightLines) {
-  const auto text = [](int count) {
-    std::string body = "    cvt.rn.f32.u32 %f0, %r1;\n    mov.f32 %f1, %f0;\n";
-    for (int k = 0; k < count; ++k) body += fmt::format("    fma.rn.f32 %f{0}, %f{0}, %f{1}, %f0;\n", k % 2, 1 - k % 2);
-    return kernel(body + "    mov.b32 %r1, %f0;\n");
-  };
-  seconds(text(2), out, in);
-  EXPECT_LT(seconds(text(4000), out, in), 50 * seconds(text(250), out, in));
 }
 
 }  // namespace
