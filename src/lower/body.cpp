@@ -237,7 +237,8 @@ uint32_t Context::location_of(const ptx::Instruction& instruction) {
   const auto [stack, added] = frame_->stacks.try_emplace(instruction.loc);
   if (added) {
     for (const ptx::LineFrame& line : frame_->facts->lines.stack(instruction.loc))
-      stack->second.push_back(module_.frame_of(line));
+      if (line.line != 0)
+        stack->second.push_back(module_.frame_of(line));  // code that a compiler made stands where it was called
     stack->second.insert(stack->second.end(), frame_->call_stack.begin(), frame_->call_stack.end());
   }
   location.frames = stack->second;
