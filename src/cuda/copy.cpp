@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "cuda/served.h"
 #include "cuda/stream.h"
 
 namespace warplens::cuda {

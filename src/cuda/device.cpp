@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "cuda/runtime.h"
+#include "cuda/served.h"
 
 namespace warplens::cuda {
 
@@ -18,6 +19,13 @@ std::optional<int> attribute(const model::GpuSpec& gpu, int number) {
     default:
       return std::nullopt;
   }
+}
+
+std::array<char, 16> uuid_of(const model::GpuSpec& gpu) {
+  std::array<char, 16> uuid{};
+  memcpy(uuid.data(), "warplens", 8);
+  memcpy(uuid.data() + 8, gpu.id.data(), std::min<size_t>(8, gpu.id.size()));
+  return uuid;
 }
 
 namespace {
@@ -49,14 +57,6 @@ constexpr int kDevices = 1;
 
 Error check_device(int device) {
   return device >= 0 && device < kDevices ? Error::cudaSuccess : Error::cudaErrorInvalidDevice;
-}
-
-// 16 bytes that are the same for every run on this model.
-std::array<char, 16> uuid_of(const model::GpuSpec& gpu) {
-  std::array<char, 16> uuid{};
-  memcpy(uuid.data(), "warplens", 8);
-  memcpy(uuid.data() + 8, gpu.id.data(), std::min<size_t>(8, gpu.id.size()));
-  return uuid;
 }
 
 Error properties(int release, void* out, int device) {

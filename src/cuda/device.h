@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstddef>
 #include <optional>
 
@@ -12,5 +13,8 @@ std::optional<int> attribute(const model::GpuSpec& gpu, int number);
 // Writes cudaDeviceProp as CUDA `release` (11, 12 or 13) lays it out; returns its size in bytes. A null `out` only
 // asks.
 size_t write_properties(const model::GpuSpec& gpu, int release, void* out);
+
+// 16 bytes that are the same for every run on this model.
+std::array<char, 16> uuid_of(const model::GpuSpec& gpu);
 
 }  // namespace warplens::cuda

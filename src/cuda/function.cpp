@@ -3,7 +3,9 @@
 #include <cstring>
 
 #include "cuda/occupancy.h"
+#include "cuda/launch.h"
 #include "cuda/runtime.h"
+#include "cuda/served.h"
 
 namespace warplens::cuda {
 namespace {
@@ -18,12 +20,12 @@ struct Known {
 };
 
 Known find(Runtime& runtime, const void* host) {
-  auto found = runtime.functions.find(host);
   if (!host) return {Error::cudaErrorInvalidDeviceFunction};
-  if (found == runtime.functions.end()) return {runtime.unknown_function()};
-  auto info = runtime.session()->kernel(*runtime.module_of(*found->second.binary), found->second.name);
+  Function* function = find_function(runtime, host);
+  if (!function) return {runtime.unknown_function()};
+  auto info = runtime.session()->kernel(*runtime.module_of(*function->binary), function->name);
   if (!info) return {Error::cudaErrorInvalidDeviceFunction};
-  return {Error::cudaSuccess, &found->second, *info};
+  return {Error::cudaSuccess, function, *info};
 }
 
 int max_threads(const ir::Function& function) {

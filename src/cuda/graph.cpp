@@ -6,6 +6,7 @@
 
 #include "cuda/copy.h"
 #include "cuda/launch.h"
+#include "cuda/served.h"
 #include "cuda/stream.h"
 
 namespace warplens::cuda {
@@ -61,24 +62,6 @@ GraphHandle keep(std::shared_ptr<Graph> graph) {
   graphs().emplace(handle, std::move(graph));
   return handle;
 }
-
-struct KernelParams {  // cudaKernelNodeParams
-  void* function;
-  dim3 grid, block;
-  unsigned shared;
-  void** arguments;
-  void** extra;
-};
-struct MemsetParams {  // cudaMemsetParams
-  void* target;
-  size_t pitch;
-  unsigned value, element_bytes;
-  size_t width, height;
-};
-struct HostParams {  // cudaHostNodeParams
-  void (*function)(void*);
-  void* data;
-};
 
 // The frame of every cudaGraphAdd...Node. make(Runtime&, Work&) -> Error.
 template <typename Make>

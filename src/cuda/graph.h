@@ -43,4 +43,22 @@ struct GraphExec {
   size_t graph_nodes = 0;
 };
 
+struct KernelParams {  // cudaKernelNodeParams
+  void* function;
+  dim3 grid, block;
+  unsigned shared;
+  void** arguments;
+  void** extra;
+};
+struct MemsetParams {  // cudaMemsetParams
+  void* target;
+  size_t pitch;
+  unsigned value, element_bytes;
+  size_t width, height;
+};
+struct HostParams {  // cudaHostNodeParams
+  void (*function)(void*);
+  void* data;
+};
+
 }  // namespace warplens::cuda

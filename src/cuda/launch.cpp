@@ -5,6 +5,7 @@
 
 #include "cuda/environment.h"
 #include "cuda/occupancy.h"
+#include "cuda/served.h"
 #include "cuda/stream.h"
 
 namespace warplens::cuda {
@@ -85,15 +86,6 @@ Function* find(Runtime& runtime, const void* host) {
   return found == runtime.functions.end() ? nullptr : &found->second;
 }
 
-// cudaKernel_t and cudaFunction_t are pointers to Function; programs may also pass the host stub's address.
-Function* resolve(Runtime& runtime, const void* handle) {
-  if (Function* function = find(runtime, handle)) return function;
-  for (auto& [host, function] : runtime.functions) {
-    if (&function == handle) return &function;
-  }
-  return nullptr;
-}
-
 Error launch_handle(const void* handle, dim3 grid, dim3 block, void** arguments, size_t shared, StreamHandle stream) {
   Work work;
   Error error = call(Needs::Queue, [&](Runtime& r) {
@@ -112,10 +104,19 @@ thread_local std::vector<Configuration> configurations;
 
 }  // namespace
 
+// cudaKernel_t and cudaFunction_t are pointers to Function; programs may also pass the host stub's address.
+Function* find_function(Runtime& runtime, const void* handle) {
+  if (Function* function = find(runtime, handle)) return function;
+  for (auto& [host, function] : runtime.functions) {
+    if (&function == handle) return &function;
+  }
+  return nullptr;
+}
+
 Error prepare_launch(Runtime& runtime, const void* handle, dim3 grid, dim3 block, void** arguments, size_t shared,
                      Work& work) {
   if (!handle) return Error::cudaErrorInvalidDeviceFunction;
-  Function* function = resolve(runtime, handle);
+  Function* function = find_function(runtime, handle);
   if (!function) return runtime.unknown_function();
   session::Outcome outcome;
   auto info = runtime.session()->kernel(*runtime.module_of(*function->binary), function->name, &outcome);
@@ -173,7 +174,7 @@ WL_API wl_cudaLaunchKernel(const void* f, dim3 grid, dim3 block, void** argument
 WL_API wl_cudaLaunchCooperativeKernel(const void* f, dim3 grid, dim3 block, void** arguments, size_t shared,
                                       StreamHandle stream) {
   Error error = call(Needs::Queue, [&](Runtime& r) {
-    Function* function = f ? resolve(r, f) : nullptr;
+    Function* function = f ? find_function(r, f) : nullptr;
     if (!function) return f ? r.unknown_function() : Error::cudaErrorInvalidDeviceFunction;
     auto info = r.session()->kernel(*r.module_of(*function->binary), function->name);
     Dim3 threads{block.x, block.y, block.z}, blocks{grid.x, grid.y, grid.z};

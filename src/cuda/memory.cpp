@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 
+#include "cuda/served.h"
 #include "cuda/stream.h"
 
 namespace warplens::cuda {
@@ -19,6 +20,7 @@ Error allocate(Runtime& runtime, void** out, size_t bytes, Kind kind) {
   auto allocated = runtime.session()->memory().allocate(bytes, kind);
   if (!allocated) return Error::cudaErrorMemoryAllocation;
   *out = reinterpret_cast<void*>(*allocated);
+  if (*allocated) runtime.owners[*allocated] = driver::current_context();
   return Error::cudaSuccess;
 }
 
@@ -29,6 +31,7 @@ Error release(Runtime& runtime, void* pointer, bool pinned) {
   auto found = memory.find(address(pointer));
   bool right_kind = found && found->kind != Kind::Symbol && (found->kind == Kind::HostPinned) == pinned;
   if (!right_kind || found->base != address(pointer) || !memory.free(found->base)) return Error::cudaErrorInvalidValue;
+  runtime.owners.erase(address(pointer));
   return Error::cudaSuccess;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cuda/runtime.h"
+#include "cuda/served.h"
 
 namespace warplens::cuda {
 namespace {
@@ -52,7 +53,7 @@ Pool*& current_pool() {
 }
 
 Error give_pool(Pool** out, int device, Pool* (*which)()) {
-  return call(Needs::Context, [&](Runtime&) {
+  return call(Needs::Nothing, [&](Runtime&) {
     if (!out) return Error::cudaErrorInvalidValue;
     if (device != 0) return Error::cudaErrorInvalidDevice;
     *out = which();
@@ -67,7 +68,7 @@ WL_API wl_cudaDeviceGetMemPool(Pool** out, int device) {
   return give_pool(out, device, [] { return current_pool(); });
 }
 WL_API wl_cudaDeviceSetMemPool(int device, Pool* pool) {
-  return call(Needs::Context, [&](Runtime&) {
+  return call(Needs::Nothing, [&](Runtime&) {
     if (device != 0) return Error::cudaErrorInvalidDevice;
     if (!pools().contains(pool)) return Error::cudaErrorInvalidValue;
     current_pool() = pool;

@@ -4,10 +4,10 @@
 
 namespace warplens::cuda {
 
-void Runtime::refuse(const std::string& function) {
+void Runtime::refuse(const std::string& function, const char* returns) {
   std::lock_guard lock(mutex);
   if (!refused.insert(function).second) return;
-  say(function + " is not supported; it returns cudaErrorNotSupported");
+  say(function + " is not supported; it returns " + returns);
   if (session()) session()->record_refused(function);
 }
 

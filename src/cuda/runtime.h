@@ -16,6 +16,7 @@
 #include <unordered_map>
 
 #include "cuda/abi.h"
+#include "cuda/driver/context.h"
 #include "cuda/host_queue.h"
 #include "session/session.h"
 
@@ -62,6 +63,7 @@ class Runtime {
   std::set<std::unique_ptr<Binary>> binaries;
   std::unordered_map<const void*, Function> functions;
   std::unordered_map<const void*, Symbol> symbols;
+  std::unordered_map<uint64_t, driver::Context*> owners;  // of allocations: they go with their context
   std::set<std::string> refused;
   HostQueue host_queue;
   Error pending = Error::cudaSuccess;  // a fault that no call has returned yet
@@ -76,7 +78,8 @@ class Runtime {
   // What a call that needs `needs` must return instead of doing its work, if anything.
   Error check(Needs needs);
   void say(const std::string& text);         // "warplens: text" on stderr
-  void refuse(const std::string& function);  // says and records, once a function, that it is not supported
+  // Says and records, once a function, that it is not supported; `returns`: the code that it gives back.
+  void refuse(const std::string& function, const char* returns = "cudaErrorNotSupported");
 
  private:
   Runtime();
@@ -96,7 +99,10 @@ inline Error returned(Error error) {
 template <typename Body>
 Error call(Needs needs, Body&& body) {
   Runtime& runtime = Runtime::get();
-  if (needs != Needs::Nothing) runtime.host_queue.wait();
+  if (needs != Needs::Nothing) {
+    driver::enter_primary_context(runtime);
+    runtime.host_queue.wait();
+  }
   std::lock_guard lock(runtime.mutex);
   Error error = runtime.check(needs);
   if (error != Error::cudaSuccess) return returned(error);

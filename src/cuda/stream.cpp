@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "cuda/served.h"
+
 namespace warplens::cuda {
 
 namespace {

@@ -16,16 +16,12 @@ bool in_memory(const ir::Symbol& symbol) {
   return symbol.space == ir::Space::Global || symbol.space == ir::Space::Const || symbol.managed;
 }
 
-struct Source {
-  std::string text, name;
-};
-
 // The PTX to run: the newest image of the container, or of each where the program was compiled in pieces (-rdc).
-Result<std::vector<Source>> newest_texts(const void* fatbin, const std::string& origin) {
+Result<std::vector<PtxText>> newest_texts(const void* fatbin, const std::string& origin) {
   auto containers = ptx::read_registered(fatbin);
   if (!containers) return containers.error();
   bool in_pieces = std::any_of(containers->begin(), containers->end(), [](const auto& c) { return c.relocatable; });
-  std::vector<Source> sources;
+  std::vector<PtxText> sources;
   for (const ptx::Container& container : *containers) {
     const ptx::Image* image = ptx::newest_ptx(container);
     if (!image || container.relocatable != in_pieces) continue;
@@ -49,8 +45,8 @@ uint32_t index_of(const List& list, std::string_view name, Name&& name_of) {
 
 }  // namespace
 
-Module::Module(const void* fatbin, std::string ptx, std::string origin)
-    : fatbin_(fatbin), ptx_(std::move(ptx)), origin_(std::move(origin)) {}
+Module::Module(const void* fatbin, std::vector<PtxText> texts, std::string origin)
+    : fatbin_(fatbin), texts_(std::move(texts)), origin_(std::move(origin)) {}
 
 Module::~Module() {
   for (uint64_t address : addresses_) {
@@ -72,13 +68,14 @@ Status Module::load(exec::DeviceMemory& memory) {
 
 // Text -> ptx::Module, joined where the program was compiled in several pieces -> IR.
 Status Module::read() {
-  Result<std::vector<Source>> sources =
-      fatbin_ ? newest_texts(fatbin_, origin_) : std::vector{Source{std::move(ptx_), origin_}};
+  Result<std::vector<PtxText>> sources = fatbin_ ? newest_texts(fatbin_, origin_) : std::move(texts_);
   if (!sources) return sources.error();
   std::vector<ptx::Module> modules;
-  for (const Source& source : *sources) {
+  for (const PtxText& source : *sources) {
     ptx::ParseResult parsed = ptx::parse(source.text, source.name);
     note(parsed.diagnostics);
+    well_formed_ &= std::none_of(parsed.diagnostics.begin(), parsed.diagnostics.end(),
+                                 [](const Diagnostic& d) { return d.severity == Severity::Error; });
     modules.push_back(std::move(parsed.module));
   }
   if (modules.size() > 1) {

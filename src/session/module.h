@@ -18,12 +18,13 @@ namespace warplens::session {
 
 class Module {
  public:
-  Module(const void* fatbin, std::string ptx, std::string origin);
+  Module(const void* fatbin, std::vector<PtxText> texts, std::string origin);
   ~Module();
 
   // Reads the PTX and places the variables, the first time. An Error stays: NoKernelImage.
   Status load(exec::DeviceMemory& memory);
   bool tried() const { return tried_; }
+  bool well_formed() const { return well_formed_; }  // the PTX parsed without an error
   const std::string& origin() const { return origin_; }
   const Diagnostics& diagnostics() const { return diagnostics_; }
 
@@ -46,8 +47,9 @@ class Module {
   Status place_variables();
 
   const void* fatbin_;
-  std::string ptx_, origin_;
-  bool tried_ = false;
+  std::vector<PtxText> texts_;
+  std::string origin_;
+  bool tried_ = false, well_formed_ = true;
   std::optional<Error> failure_;
   Diagnostics diagnostics_;
   std::shared_ptr<const ir::Module> ir_;

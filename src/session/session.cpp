@@ -85,11 +85,11 @@ Module* Session::Impl::add(std::unique_ptr<Module> module) {
 }
 
 Module* Session::add_fatbin(const void* wrapper, std::string origin) {
-  return impl_->add(std::make_unique<Module>(wrapper, "", std::move(origin)));
+  return impl_->add(std::make_unique<Module>(wrapper, std::vector<PtxText>{}, std::move(origin)));
 }
 
-Module* Session::add_ptx(std::string text, std::string origin) {
-  return impl_->add(std::make_unique<Module>(nullptr, std::move(text), std::move(origin)));
+Module* Session::add_ptx(std::vector<PtxText> texts, std::string origin) {
+  return impl_->add(std::make_unique<Module>(nullptr, std::move(texts), std::move(origin)));
 }
 
 void Session::remove(Module* module) {
@@ -104,6 +104,20 @@ Status Session::Impl::load(Module& module) {
   for (const Diagnostic& diagnostic : module.diagnostics()) spool->note(record_note(diagnostic));
   if (!status) spool->note({"error", status.error().what, status.error().hint, module.origin(), 0, 1});
   return status;
+}
+
+Status Session::read(Module& module) {
+  Status status = impl_->load(module);
+  if (!status || module.well_formed()) return status;
+  return Error{module.origin() + " is not valid PTX", ""};
+}
+
+const Diagnostics& Session::diagnostics(const Module& module) const { return module.diagnostics(); }
+
+std::vector<std::string> Session::kernels(const Module& module) const {
+  std::vector<std::string> names;
+  for (const ir::Kernel& kernel : module.ir().kernels) names.push_back(kernel.function.name);
+  return names;
 }
 
 Result<KernelInfo> Session::kernel(Module& module, std::string_view name, Outcome* outcome) {
@@ -173,6 +187,10 @@ uint32_t Session::Impl::record_once(Module& module, uint32_t kernel, Module::Loa
 
 void Session::record_refused(std::string_view function) {
   if (impl_->spool) impl_->spool->note({"refused", fmt::format("{} is not supported", function), "", "", 0, 1});
+}
+
+void Session::record_error(std::string_view text) {
+  if (impl_->spool) impl_->spool->note({"error", std::string(text), "", "", 0, 1});
 }
 
 bool Session::recording() const { return impl_->spool.has_value(); }

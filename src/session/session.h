@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/diagnostic.h"
 #include "base/result.h"
 #include "exec/launch.h"
 #include "exec/memory.h"
@@ -44,6 +45,11 @@ struct LaunchReport {
   std::optional<exec::Fault> fault;
 };
 
+// PTX, and what messages call it.
+struct PtxText {
+  std::string text, name;
+};
+
 // One fat binary, or a .ptx text: kernels and variables that see each other by name. Read when first used, not when
 // added.
 class Module;
@@ -70,9 +76,15 @@ class Session {
   // `wrapper`: what nvcc and clang pass to __cudaRegisterFatBinary (ptx/fatbin.h). It must outlive the module.
   // `origin`: the file that holds it, for messages.
   Module* add_fatbin(const void* wrapper, std::string origin);
-  Module* add_ptx(std::string text, std::string origin);
+  // Several texts are joined by name, as the pieces of one program.
+  Module* add_ptx(std::vector<PtxText> texts, std::string origin);
   void remove(Module* module);
 
+  // Reads the module now. Text that is no PTX is an Error only here: elsewhere what can be read of it is used.
+  Status read(Module& module);
+  // What was wrong with it, once read.
+  const Diagnostics& diagnostics(const Module& module) const;
+  std::vector<std::string> kernels(const Module& module) const;  // once read; their names
   // What is known of a kernel, or why there is none. `outcome`, if given, gets NoKernelImage or NoSuchKernel.
   Result<KernelInfo> kernel(Module& module, std::string_view name, Outcome* outcome = nullptr);
   // A __device__, __constant__ or __managed__ variable; initialised when its module is read.
@@ -86,6 +98,8 @@ class Session {
 
   // Records that the program called an API function that Warplens refuses.
   void record_refused(std::string_view function);
+
+  void record_error(std::string_view text);  // what else the program must be told
 
   bool recording() const;  // there is a spool
   const model::GpuSpec& gpu() const;

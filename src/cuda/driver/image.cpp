@@ -1,0 +1,85 @@
+#include "cuda/driver/image.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "ptx/fatbin.h"
+
+namespace warplens::cuda::driver {
+namespace {
+
+constexpr unsigned kWrapperMagic = 0x466243B1;
+// Marks the images that belong to one linked program, in the place of ptxas's options.
+constexpr const char* kLinked = "--warplens-linked";
+
+Image failed(CuResult result, const warplens::Error& error) {
+  return {result, error.what + (error.hint.empty() ? "" : "; " + error.hint), {}};
+}
+
+Image no_ptx(const std::string& origin) {
+  return failed(CuResult::CUDA_ERROR_NO_BINARY_FOR_GPU,
+                {origin + " holds machine code alone, and Warplens runs PTX",
+                 "load PTX instead: nvcc -ptx, nvrtcGetPTX, or a fat binary with code=compute_XX"});
+}
+
+bool add(const ptx::Image& image, const std::string& origin, Image& out) {
+  auto text = ptx::unpack(image);
+  if (!text) {
+    out = failed(CuResult::CUDA_ERROR_INVALID_IMAGE, text.error());
+    return false;
+  }
+  out.texts.push_back({std::move(*text), image.name.empty() ? origin : image.name});
+  return true;
+}
+
+// The newest PTX of each container, or all that was linked together.
+Image texts_of(const std::vector<ptx::Container>& containers, const std::string& origin) {
+  Image out;
+  for (const ptx::Container& container : containers) {
+    const auto linked = [](const ptx::Image& image) { return image.options == kLinked; };
+    if (std::any_of(container.images.begin(), container.images.end(), linked)) {
+      for (const ptx::Image& image : container.images) {
+        if (!add(image, origin, out)) return out;
+      }
+    } else if (const ptx::Image* image = ptx::newest_ptx(container)) {
+      if (!add(*image, origin, out)) return out;
+    }
+  }
+  return out.texts.empty() ? no_ptx(origin) : out;
+}
+
+}  // namespace
+
+Image read_image(const void* image, const std::string& origin) {
+  unsigned magic = 0;
+  memcpy(&magic, image, 1);  // PTX may be shorter than a magic number
+  if ((magic & 0xff) == (kWrapperMagic & 0xff)) memcpy(&magic, image, sizeof magic);
+  if (magic == kWrapperMagic) {
+    auto containers = ptx::read_registered(image);
+    if (!containers) return failed(CuResult::CUDA_ERROR_INVALID_IMAGE, containers.error());
+    return texts_of(*containers, origin);
+  }
+  auto container = ptx::read_module_image(image);
+  if (!container) return failed(CuResult::CUDA_ERROR_INVALID_IMAGE, container.error());
+  return texts_of({*container}, origin);
+}
+
+Image read_piece(std::span<const std::byte> bytes, const std::string& origin) {
+  auto containers = ptx::read_file_image(bytes);
+  if (!containers) return failed(CuResult::CUDA_ERROR_INVALID_IMAGE, containers.error());
+  return texts_of(*containers, origin);
+}
+
+std::string write_linked(const std::vector<session::PtxText>& texts) {
+  std::vector<ptx::ImageSource> images;
+  for (const session::PtxText& text : texts) {
+    auto image = ptx::ptx_image(text.text);
+    if (!image) continue;  // it was read before
+    image->options = kLinked;
+    image->name = text.name;
+    images.push_back(std::move(*image));
+  }
+  return ptx::write_fatbin(images);
+}
+
+}  // namespace warplens::cuda::driver

@@ -1,0 +1,131 @@
+// The runtime's functions that the driver's are made of. Whoever defines one includes this, so that the two agree.
+#pragma once
+#include "cuda/abi.h"
+
+namespace warplens::cuda {
+
+struct Pool;
+class Graph;
+struct Node;
+struct GraphExec;
+struct KernelParams;
+struct MemsetParams;
+struct HostParams;
+
+// memory.cpp
+WL_API wl_cudaMalloc(void** out, size_t bytes);
+WL_API wl_cudaMallocAsync(void** out, size_t bytes, StreamHandle stream);
+WL_API wl_cudaMallocFromPoolAsync(void** out, size_t bytes, void* pool, StreamHandle stream);
+WL_API wl_cudaFree(void* pointer);
+WL_API wl_cudaFreeAsync(void* pointer, StreamHandle stream);
+WL_API wl_cudaMallocManaged(void** out, size_t bytes, unsigned flags);
+WL_API wl_cudaMallocPitch(void** out, size_t* pitch, size_t width, size_t height);
+WL_API wl_cudaHostAlloc(void** out, size_t bytes, unsigned flags);
+WL_API wl_cudaFreeHost(void* pointer);
+WL_API wl_cudaHostRegister(void* pointer, size_t bytes, unsigned flags);
+WL_API wl_cudaHostUnregister(void* pointer);
+WL_API wl_cudaHostGetDevicePointer(void** out, void* host, unsigned flags);
+WL_API wl_cudaHostGetFlags(unsigned* flags, void* host);
+WL_API wl_cudaMemGetInfo(size_t* free_bytes, size_t* total);
+WL_API wl_cudaMemPrefetchAsync(const void* pointer, size_t bytes);
+WL_API wl_cudaMemAdvise(const void* pointer, size_t bytes);
+WL_API wl_cudaStreamAttachMemAsync(StreamHandle stream, void* pointer, size_t bytes, unsigned flags);
+// pool.cpp
+WL_API wl_cudaDeviceGetDefaultMemPool(Pool** out, int device);
+WL_API wl_cudaDeviceGetMemPool(Pool** out, int device);
+WL_API wl_cudaDeviceSetMemPool(int device, Pool* pool);
+WL_API wl_cudaMemPoolCreate(Pool** out, const void* properties);
+WL_API wl_cudaMemPoolDestroy(Pool* pool);
+WL_API wl_cudaMemPoolTrimTo(Pool* pool, size_t bytes);
+WL_API wl_cudaMemPoolSetAccess(Pool* pool, const void* accesses, size_t count);
+WL_API wl_cudaMemPoolSetAttribute(Pool* pool, int attribute, void* value);
+WL_API wl_cudaMemPoolGetAttribute(Pool* pool, int attribute, void* value);
+// copy.cpp
+WL_API wl_cudaMemcpy(void* target, const void* source, size_t bytes, int kind);
+WL_API wl_cudaMemcpyAsync(void* target, const void* source, size_t bytes, int kind, StreamHandle stream);
+WL_API wl_cudaMemcpy3D(const Memcpy3DParams* params);
+WL_API wl_cudaMemcpy3DAsync(const Memcpy3DParams* params, StreamHandle stream);
+// stream.cpp
+WL_API wl_cudaStreamCreateWithFlags(StreamHandle* out, unsigned flags);
+WL_API wl_cudaStreamCreateWithPriority(StreamHandle* out, unsigned flags, int priority);
+WL_API wl_cudaStreamDestroy(StreamHandle stream);
+WL_API wl_cudaStreamSynchronize(StreamHandle stream);
+WL_API wl_cudaStreamQuery(StreamHandle stream);
+WL_API wl_cudaDeviceSynchronize();
+WL_API wl_cudaStreamGetFlags(StreamHandle stream, unsigned* out);
+WL_API wl_cudaStreamGetPriority(StreamHandle stream, int* out);
+WL_API wl_cudaStreamGetId(StreamHandle stream, unsigned long long* out);
+WL_API wl_cudaStreamGetDevice(StreamHandle stream, int* out);
+WL_API wl_cudaStreamIsCapturing(StreamHandle stream, int* status);
+WL_API wl_cudaStreamSetAttribute(StreamHandle stream, int attribute, const void* value);
+WL_API wl_cudaStreamCopyAttributes(StreamHandle target, StreamHandle source);
+WL_API wl_cudaThreadExchangeStreamCaptureMode(int* mode);
+WL_API wl_cudaStreamWaitEvent(StreamHandle stream, EventHandle event, unsigned flags);
+WL_API wl_cudaLaunchHostFunc(StreamHandle stream, void (*function)(void*), void* data);
+WL_API wl_cudaStreamAddCallback(StreamHandle stream, void (*function)(StreamHandle, int, void*), void* data,
+                                unsigned flags);
+WL_API wl_cudaDeviceGetStreamPriorityRange(int* lowest, int* highest);
+WL_API wl_cudaEventCreateWithFlags(EventHandle* out, unsigned flags);
+WL_API wl_cudaEventDestroy(EventHandle event);
+WL_API wl_cudaEventRecord(EventHandle event, StreamHandle stream);
+WL_API wl_cudaEventSynchronize(EventHandle event);
+WL_API wl_cudaEventQuery(EventHandle event);
+WL_API wl_cudaEventElapsedTime(float* milliseconds, EventHandle from, EventHandle to);
+// device.cpp
+WL_API wl_cudaDriverGetVersion(int* out);
+WL_API wl_cudaDeviceGetAttribute(int* out, int number, int device);
+WL_API wl_cudaDeviceGetPCIBusId(char* out, int length, int device);
+WL_API wl_cudaDeviceCanAccessPeer(int* out, int device, int peer);
+WL_API wl_cudaDeviceSetLimit(int limit, size_t value);
+WL_API wl_cudaDeviceGetLimit(size_t* out, int limit);
+WL_API wl_cudaDeviceSetCacheConfig(int preference);
+WL_API wl_cudaDeviceGetCacheConfig(int* out);
+WL_API wl_cudaDeviceSetSharedMemConfig(int banks);
+WL_API wl_cudaDeviceGetSharedMemConfig(int* out);
+WL_API wl_cudaCtxResetPersistingL2Cache();
+WL_API wl_cudaProfilerStart();
+WL_API wl_cudaProfilerStop();
+// function.cpp
+WL_API wl_cudaFuncGetAttributes_v12(FuncAttributes* out, const void* function);
+WL_API wl_cudaFuncSetAttribute(const void* function, int attribute, int value);
+WL_API wl_cudaFuncSetCacheConfig(const void* function, int preference);
+WL_API wl_cudaFuncSetSharedMemConfig(const void* function, int banks);
+WL_API wl_cudaFuncGetName(const char** out, const void* function);
+WL_API wl_cudaFuncGetParamInfo(const void* function, size_t index, size_t* offset, size_t* bytes);
+WL_API wl_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* out, const void* function, int threads,
+                                                                 size_t dynamic_shared, unsigned flags);
+WL_API wl_cudaOccupancyAvailableDynamicSMemPerBlock(size_t* out, const void* function, int blocks, int threads);
+// launch.cpp
+WL_API wl_cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
+                           StreamHandle stream);
+WL_API wl_cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
+                                      StreamHandle stream);
+WL_API wl_cudaLaunchKernelExC(const LaunchConfigEx* config, const void* function, void** arguments);
+// graph.cpp
+WL_API wl_cudaGraphCreate(Graph** out, unsigned flags);
+WL_API wl_cudaGraphDestroy(Graph* graph);
+WL_API wl_cudaGraphAddKernelNode(Node** out, Graph* graph, Node* const* after, size_t count, const KernelParams* params);
+WL_API wl_cudaGraphAddMemcpyNode(Node** out, Graph* graph, Node* const* after, size_t count,
+                                 const Memcpy3DParams* params);
+WL_API wl_cudaGraphAddMemsetNode(Node** out, Graph* graph, Node* const* after, size_t count, const MemsetParams* params);
+WL_API wl_cudaGraphAddHostNode(Node** out, Graph* graph, Node* const* after, size_t count, const HostParams* params);
+WL_API wl_cudaGraphAddEmptyNode(Node** out, Graph* graph, Node* const* after, size_t count);
+WL_API wl_cudaGraphAddChildGraphNode(Node** out, Graph* graph, Node* const* after, size_t count, Graph* child);
+WL_API wl_cudaGraphAddDependencies_v12(Graph* graph, Node* const* from, Node* const* to, size_t count);
+WL_API wl_cudaGraphAddDependencies_v13(Graph* graph, Node* const* from, Node* const* to, const void* edge_data,
+                                       size_t count);
+WL_API wl_cudaGraphGetNodes(Graph* graph, Node** out, size_t* count);
+WL_API wl_cudaGraphGetRootNodes(Graph* graph, Node** out, size_t* count);
+WL_API wl_cudaGraphNodeGetType(const Node* node, int* out);
+WL_API wl_cudaGraphClone(Graph** out, Graph* graph);
+WL_API wl_cudaGraphInstantiate(GraphExec** out, Graph* graph);
+WL_API wl_cudaGraphExecDestroy(GraphExec* exec);
+WL_API wl_cudaGraphUpload(GraphExec* exec, StreamHandle stream);
+WL_API wl_cudaGraphExecKernelNodeSetParams(GraphExec* exec, const Node* node, const KernelParams* params);
+WL_API wl_cudaGraphExecUpdate_v11(GraphExec* exec, Graph* graph, Node** error_node, int* result);
+WL_API wl_cudaGraphExecUpdate_v12(GraphExec* exec, Graph* graph, int* result_info);
+WL_API wl_cudaGraphLaunch(GraphExec* exec, StreamHandle stream);
+WL_API wl_cudaStreamBeginCapture(StreamHandle stream, int mode);
+WL_API wl_cudaStreamEndCapture(StreamHandle stream, Graph** out);
+
+}  // namespace warplens::cuda
