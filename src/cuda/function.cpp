@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cuda/occupancy.h"
 #include "cuda/launch.h"
+#include "cuda/occupancy.h"
 #include "cuda/runtime.h"
 #include "cuda/served.h"
 

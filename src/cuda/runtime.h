@@ -77,7 +77,7 @@ class Runtime {
   }
   // What a call that needs `needs` must return instead of doing its work, if anything.
   Error check(Needs needs);
-  void say(const std::string& text);         // "warplens: text" on stderr
+  void say(const std::string& text);  // "warplens: text" on stderr
   // Says and records, once a function, that it is not supported; `returns`: the code that it gives back.
   void refuse(const std::string& function, const char* returns = "cudaErrorNotSupported");
 

@@ -104,10 +104,12 @@ WL_API wl_cudaLaunchKernelExC(const LaunchConfigEx* config, const void* function
 // graph.cpp
 WL_API wl_cudaGraphCreate(Graph** out, unsigned flags);
 WL_API wl_cudaGraphDestroy(Graph* graph);
-WL_API wl_cudaGraphAddKernelNode(Node** out, Graph* graph, Node* const* after, size_t count, const KernelParams* params);
+WL_API wl_cudaGraphAddKernelNode(Node** out, Graph* graph, Node* const* after, size_t count,
+                                 const KernelParams* params);
 WL_API wl_cudaGraphAddMemcpyNode(Node** out, Graph* graph, Node* const* after, size_t count,
                                  const Memcpy3DParams* params);
-WL_API wl_cudaGraphAddMemsetNode(Node** out, Graph* graph, Node* const* after, size_t count, const MemsetParams* params);
+WL_API wl_cudaGraphAddMemsetNode(Node** out, Graph* graph, Node* const* after, size_t count,
+                                 const MemsetParams* params);
 WL_API wl_cudaGraphAddHostNode(Node** out, Graph* graph, Node* const* after, size_t count, const HostParams* params);
 WL_API wl_cudaGraphAddEmptyNode(Node** out, Graph* graph, Node* const* after, size_t count);
 WL_API wl_cudaGraphAddChildGraphNode(Node** out, Graph* graph, Node* const* after, size_t count, Graph* child);

@@ -14,6 +14,7 @@ namespace warplens::run {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr const char* kScriptMagic = "#!";
 constexpr const char* kRuntimePrefix = "libcudart.so.";
 
 bool is_source(const fs::path& path) { return path.extension() == ".cu"; }
@@ -88,8 +89,8 @@ Result<CudaUse> inspect_libraries(const fs::path& program, const ElfFacts& facts
     if (auto other = read_elf(library.path); other && other->has_fat_binary && other->has_static_cudart)
       return static_runtime(library.path);
   }
-  if (runtime.empty())
-    return not_cuda(program, "neither it nor a library that it loads holds device code or uses the CUDA runtime");
+  // It may load libcuda or a runtime later, as Python does, or start programs that do.
+  if (runtime.empty()) return CudaUse{};
   return served(program, runtime, other_runtime, library_dir);
 }
 
@@ -113,8 +114,7 @@ Result<Input> find_input(const std::string& name, const Environment& environment
   if (path.extension() == ".ptx")
     return Error{quoted(path) + " holds kernels, but no program that launches them",
                  "run the program that loads it, or the .cu file that it was made from"};
-  if (starts_with(path, "#!")) return Error{quoted(path) + " is a script", "name the CUDA program that it starts"};
-  if (!read_elf(path)) return not_cuda(path, "it is no program at all");
+  if (!starts_with(path, kScriptMagic) && !read_elf(path)) return not_cuda(path, "it is no program at all");
   if (access(path.c_str(), X_OK) != 0)
     return Error{quoted(path) + " is not executable", "make it so: chmod +x " + shell_quoted({path.string()})};
   refusal = Refusal::None;
@@ -122,6 +122,7 @@ Result<Input> find_input(const std::string& name, const Environment& environment
 }
 
 Result<CudaUse> inspect_program(const fs::path& program, const fs::path& library_dir, const Environment& environment) {
+  if (starts_with(program, kScriptMagic)) return CudaUse{};
   auto facts = read_elf(program);
   if (!facts) return not_cuda(program, "it is no program at all");
   if (!facts->is_64bit_native) return not_cuda(program, "it is built for another kind of processor");

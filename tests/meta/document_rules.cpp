@@ -158,6 +158,26 @@ std::string instruction_coverage(const std::string& instructions_def) {
   return text + "\nRefused: " + refused + ".\n";
 }
 
+namespace {
+
+std::string listed(const char* title, const std::set<std::string>& names) {
+  std::string text = title + (" (" + std::to_string(names.size())) + "):";
+  for (const std::string& name : names) text += (name == *names.begin() ? " `" : ", `") + name + "`";
+  return text + ".\n";
+}
+
+}  // namespace
+
+std::string driver_coverage(const std::string& api_def) {
+  static const std::regex kRow(R"(^WL_(SERVED|REFUSED)\(\d+, \w+, (cu\w+),)");
+  std::set<std::string> served, refused;
+  for_each_line(api_def, [&](int, const std::string& line) {
+    std::smatch row;
+    if (std::regex_search(line, row, kRow)) (row[1] == "REFUSED" ? refused : served).insert(row[2]);
+  });
+  return listed("Served", served) + "\n" + listed("Refused", refused);
+}
+
 std::string api_coverage(const std::string& api_def) {
   static const std::regex kRow(R"(^WL_(IMPLEMENTED|REFUSED)\(\s*\w+\s*,\s*(cuda\w+))");
   std::set<std::string> served, refused;
@@ -168,11 +188,6 @@ std::string api_coverage(const std::string& api_def) {
     if (name.ends_with("_ptsz") || name.ends_with("_ptds")) return;
     (row[1] == "REFUSED" ? refused : served).insert(name);
   });
-  const auto listed = [](const char* title, const std::set<std::string>& names) {
-    std::string text = title + (" (" + std::to_string(names.size())) + "):";
-    for (const std::string& name : names) text += (name == *names.begin() ? " `" : ", `") + name + "`";
-    return text + ".\n";
-  };
   return listed("Served", served) + "\n" + listed("Refused", refused);
 }
 

@@ -24,6 +24,9 @@ std::string instruction_coverage(const std::string& instructions_def);
 // of the per-thread default stream (..._ptsz, ..._ptds) are left out.
 std::string api_coverage(const std::string& api_def);
 
+// The same for the driver, from the text of src/cuda/driver/api.def, by symbol.
+std::string driver_coverage(const std::string& api_def);
+
 // `document` with `text` between the lines "<!-- name: begin -->" and "<!-- name: end -->"; the document itself, if it
 // has no such lines.
 std::string with_section(const std::string& document, const std::string& name, const std::string& text);

@@ -46,6 +46,7 @@ TEST(Repository, CoverageSaysWhatTheTablesSay) {
   const std::string path = "docs/coverage.md", before = text_of(path);
   std::string after = with_section(before, "instructions", instruction_coverage(text_of("src/ptx/instructions.def")));
   after = with_section(after, "functions", api_coverage(text_of("src/cuda/api.def")));
+  after = with_section(after, "driver", driver_coverage(text_of("src/cuda/driver/api.def")));
   if (std::getenv("WARPLENS_BLESS") != nullptr) {
     std::ofstream(WARPLENS_SOURCE_DIR "/" + path) << after;
   } else {

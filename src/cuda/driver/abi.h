@@ -1,5 +1,5 @@
-// The CUDA driver's binary interface, as far as Warplens serves it: our own declarations of what NVIDIA documents, checked
-// against NVIDIA's header where that is installed (tests/api/abi_test.cpp).
+// The CUDA driver's binary interface, as far as Warplens serves it: our own declarations of what NVIDIA documents,
+// checked against NVIDIA's header where that is installed (tests/api/abi_test.cpp).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,12 @@ enum class CuResult : int {
 using DevicePointer = unsigned long long;  // CUdeviceptr
 using Device = int;                        // CUdevice: an ordinal
 
-enum MemoryType : unsigned { kHostMemory = 1, kDeviceMemory = 2, kArrayMemory = 3, kUnifiedMemory = 4 };  // CUmemorytype
+enum MemoryType : unsigned {
+  kHostMemory = 1,
+  kDeviceMemory = 2,
+  kArrayMemory = 3,
+  kUnifiedMemory = 4
+};  // CUmemorytype
 
 struct Memcpy2D {  // CUDA_MEMCPY2D
   size_t source_x, source_y;

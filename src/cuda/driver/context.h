@@ -1,5 +1,6 @@
-// Contexts. There is one device and one memory, so a context is little more than what says whether a thread may call: what
-// was allocated and loaded in it goes when it goes. The runtime shares them: its calls make the primary context current.
+// Contexts. There is one device and one memory, so a context is little more than what says whether a thread may call:
+// what was allocated and loaded in it goes when it goes. The runtime shares them: its calls make the primary context
+// current.
 #pragma once
 #include <atomic>
 #include <cstdint>

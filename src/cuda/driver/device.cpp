@@ -70,13 +70,22 @@ WL_DRIVER_API wl_cuDeviceComputeCapability(int* major, int* minor, Device device
 WL_DRIVER_API wl_cuDeviceGetProperties(DeviceProperties* out, Device device) {
   return of(device, out, [&](const model::GpuSpec& gpu) {
     auto value = [&](int number) { return attribute(gpu, number).value_or(0); };
-    *out = {value(1),  {value(2), value(3), value(4)}, {value(5), value(6), value(7)}, value(8), value(9), value(10),
-            value(11), value(12), value(13), value(14)};
+    *out = {value(1),
+            {value(2), value(3), value(4)},
+            {value(5), value(6), value(7)},
+            value(8),
+            value(9),
+            value(10),
+            value(11),
+            value(12),
+            value(13),
+            value(14)};
     return CuResult::CUDA_SUCCESS;
   });
 }
 WL_DRIVER_API wl_cuDeviceGetPCIBusId(char* out, int length, Device device) {
-  return of(device, out, [&](const model::GpuSpec&) { return result_of(wl_cudaDeviceGetPCIBusId(out, length, device)); });
+  return of(device, out,
+            [&](const model::GpuSpec&) { return result_of(wl_cudaDeviceGetPCIBusId(out, length, device)); });
 }
 WL_DRIVER_API wl_cuDeviceGetByPCIBusId(Device* out, const char* id) {
   return of(0, out, [&](const model::GpuSpec&) {

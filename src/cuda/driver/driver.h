@@ -1,7 +1,8 @@
 // What every function of the driver does before its work, and the codes between it and the runtime's.
 //
-// Both interfaces are one library with one state: streams, events, memory, graphs and kernels are the same objects, and most
-// functions here check what only the driver checks and call the runtime's. They never touch the runtime's last error.
+// Both interfaces are one library with one state: streams, events, memory, graphs and kernels are the same objects, and
+// most functions here check what only the driver checks and call the runtime's. They never touch the runtime's last
+// error.
 #pragma once
 #include "cuda/driver/abi.h"
 #include "cuda/driver/context.h"

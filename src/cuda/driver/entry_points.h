@@ -9,7 +9,8 @@ struct EntryPoint {
   void (*address)();
 };
 
-// The newest form of a function that CUDA `version` (12060 is 12.6) has. `known`, where it is null: whether a later one has it.
+// The newest form of a function that CUDA `version` (12060 is 12.6) has. `known`, where it is null: whether a later one
+// has it.
 const EntryPoint* find_entry_point(std::string_view name, int version, bool& known);
 
 }  // namespace warplens::cuda::driver

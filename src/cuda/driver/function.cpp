@@ -119,12 +119,10 @@ WL_DRIVER_API wl_cuKernelGetParamInfo(const void* kernel, size_t index, size_t* 
 
 WL_DRIVER_API wl_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* out, const void* kernel, int threads,
                                                                       size_t shared, unsigned flags) {
-  return forward([&] {
-    return wl_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out, kernel, threads, shared, flags);
-  });
+  return forward(
+      [&] { return wl_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out, kernel, threads, shared, flags); });
 }
-WL_DRIVER_API wl_cuOccupancyMaxActiveBlocksPerMultiprocessor(int* out, const void* kernel, int threads,
-                                                             size_t shared) {
+WL_DRIVER_API wl_cuOccupancyMaxActiveBlocksPerMultiprocessor(int* out, const void* kernel, int threads, size_t shared) {
   return wl_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out, kernel, threads, shared, 0);
 }
 WL_DRIVER_API wl_cuOccupancyAvailableDynamicSMemPerBlock(size_t* out, const void* kernel, int blocks, int threads) {
@@ -148,8 +146,8 @@ WL_DRIVER_API wl_cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block
   int best_threads = 0;
   for (int threads = most; threads > 0; threads = (threads - 1) / 32 * 32) {
     int blocks = 0;
-    result = wl_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-        &blocks, kernel, threads, shared_of ? shared_of(threads) : shared, flags);
+    result = wl_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, kernel, threads,
+                                                                     shared_of ? shared_of(threads) : shared, flags);
     if (result != CuResult::CUDA_SUCCESS) return result;
     if (blocks * threads <= best_threads) continue;
     best_threads = blocks * threads;

@@ -21,7 +21,8 @@ CuResult with_params(const KernelNodeParams* p, const void* kernel, Use&& use) {
   CuResult result = check_context();
   if (result != CuResult::CUDA_SUCCESS) return result;
   std::vector<void*> arguments;
-  result = framed(Needs::Nothing, [&](Runtime& r) { return arguments_of(r, kernel, p->arguments, p->extra, arguments); });
+  result =
+      framed(Needs::Nothing, [&](Runtime& r) { return arguments_of(r, kernel, p->arguments, p->extra, arguments); });
   if (result != CuResult::CUDA_SUCCESS) return result;
   KernelParams params{const_cast<void*>(kernel), p->grid, p->block, p->shared_bytes, arguments.data(), nullptr};
   return forward([&] { return use(params); });

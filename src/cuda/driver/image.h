@@ -16,8 +16,8 @@ struct Image {
   std::vector<session::PtxText> texts;  // several where it was linked of several
 };
 
-// What cuModuleLoadData is given: PTX that ends in NUL, a fat binary (or the wrapper that nvcc puts around it), or machine
-// code, which is refused. `origin` is what messages call it.
+// What cuModuleLoadData is given: PTX that ends in NUL, a fat binary (or the wrapper that nvcc puts around it), or
+// machine code, which is refused. `origin` is what messages call it.
 Image read_image(const void* image, const std::string& origin);
 // The same for a piece of a link, of which the size is known, and which may be an object or a program.
 Image read_piece(std::span<const std::byte> bytes, const std::string& origin);

@@ -87,8 +87,12 @@ WL_DRIVER_API wl_cuLaunchCooperativeKernel(const void* function, unsigned grid_x
 WL_DRIVER_API wl_cuLaunchKernelEx(const LaunchConfig* config, const void* function, void** given, void** extra) {
   if (!config) return CuResult::CUDA_ERROR_INVALID_VALUE;
   return launch(function, given, extra, [&](void** arguments) {
-    LaunchConfigEx runtime_config{config->grid, config->block, config->shared_bytes, config->stream,
-                                  const_cast<void*>(config->attributes), config->attribute_count};
+    LaunchConfigEx runtime_config{config->grid,
+                                  config->block,
+                                  config->shared_bytes,
+                                  config->stream,
+                                  const_cast<void*>(config->attributes),
+                                  config->attribute_count};
     return wl_cudaLaunchKernelExC(&runtime_config, function, arguments);
   });
 }

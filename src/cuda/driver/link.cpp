@@ -1,5 +1,5 @@
-// The linker. What it makes is not machine code but a fat binary of the PTX that was added, which cuModuleLoadData joins;
-// pieces are read when they are added, and names are resolved when the link is completed.
+// The linker. What it makes is not machine code but a fat binary of the PTX that was added, which cuModuleLoadData
+// joins; pieces are read when they are added, and names are resolved when the link is completed.
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -28,9 +28,8 @@ enum InputType : int { kCubin = 0, kPtx, kFatBinary, kObject, kLibrary, kNvvm };
 
 template <typename Body>
 CuResult of(LinkState* link, Body&& body) {
-  return serve(Needs::Nothing, [&](Runtime& r) {
-    return links().contains(link) ? body(r) : CuResult::CUDA_ERROR_INVALID_HANDLE;
-  });
+  return serve(Needs::Nothing,
+               [&](Runtime& r) { return links().contains(link) ? body(r) : CuResult::CUDA_ERROR_INVALID_HANDLE; });
 }
 
 CuResult fail(Runtime& runtime, LinkState& link, CuResult result, const std::string& message) {

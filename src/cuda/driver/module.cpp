@@ -86,9 +86,8 @@ CuResult load_file(LoadedModule** out, const char* path, unsigned count, const i
 // The frame of what is asked of a module.
 template <typename Body>
 CuResult of(LoadedModule* module, Body&& body) {
-  return serve(Needs::Nothing, [&](Runtime& r) {
-    return is_module(module) ? body(r) : CuResult::CUDA_ERROR_INVALID_HANDLE;
-  });
+  return serve(Needs::Nothing,
+               [&](Runtime& r) { return is_module(module) ? body(r) : CuResult::CUDA_ERROR_INVALID_HANDLE; });
 }
 
 CuResult get_kernel(Runtime& runtime, KernelHandle** out, LoadedModule& module, const char* name) {

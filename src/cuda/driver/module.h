@@ -10,15 +10,15 @@
 
 namespace warplens::cuda::driver {
 
-// CUfunction and CUkernel, which are the same here: the runtime knows the kernel by this address, as it knows others by the
-// address of their host stub.
+// CUfunction and CUkernel, which are the same here: the runtime knows the kernel by this address, as it knows others by
+// the address of their host stub.
 struct KernelHandle {
   LoadedModule* module = nullptr;
   std::string name;
 };
 
-struct LoadedModule {  // CUmodule and CUlibrary
-  Binary binary;       // what the runtime sees
+struct LoadedModule {          // CUmodule and CUlibrary
+  Binary binary;               // what the runtime sees
   Context* context = nullptr;  // null: a library, which belongs to none
   std::map<std::string, std::unique_ptr<KernelHandle>, std::less<>> kernels;
 };

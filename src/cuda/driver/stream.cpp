@@ -94,7 +94,13 @@ WL_DRIVER_API wl_cuCtxWaitEvent(Context*, EventHandle event) { return wl_cuStrea
 
 namespace {
 
-enum WaitFlags : unsigned { kGreaterOrEqual = 0, kEqual = 1, kAnd = 2, kNor = 3, kConditions = 3 };  // CU_STREAM_WAIT_...
+enum WaitFlags : unsigned {
+  kGreaterOrEqual = 0,
+  kEqual = 1,
+  kAnd = 2,
+  kNor = 3,
+  kConditions = 3
+};  // CU_STREAM_WAIT_...
 
 template <typename T>
 CuResult write_value(StreamHandle stream, DevicePointer address, T value) {
@@ -118,10 +124,10 @@ CuResult wait_value(StreamHandle stream, DevicePointer address, T wanted, unsign
       if (!r.session()->memory().find(address, sizeof(T))) return Error::cudaErrorInvalidValue;
       T value = std::atomic_ref(*reinterpret_cast<T*>(address)).load();
       unsigned condition = flags & kConditions;
-      bool holds = condition == kEqual            ? value == wanted
-                   : condition == kAnd            ? (value & wanted) != 0
-                   : condition == kNor            ? static_cast<T>(~(value | wanted)) != 0
-                                                  : static_cast<std::make_signed_t<T>>(value - wanted) >= 0;
+      bool holds = condition == kEqual ? value == wanted
+                   : condition == kAnd ? (value & wanted) != 0
+                   : condition == kNor ? static_cast<T>(~(value | wanted)) != 0
+                                       : static_cast<std::make_signed_t<T>>(value - wanted) >= 0;
       if (holds) return Error::cudaSuccess;
       r.refuse(std::string(name) + " for a value that is not there when it is called", "CUDA_ERROR_NOT_SUPPORTED");
       return Error::cudaErrorNotSupported;
