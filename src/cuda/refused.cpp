@@ -19,6 +19,12 @@ void Runtime::refuse(const std::string& function, const char* returns) {
   }
 #include "cuda/api.def"
 
+// For a function of the static runtime that is not even in api.def, of a newer release for instance.
+extern "C" __attribute__((visibility("default"))) Error wl_refused_by_name(const char* function) {
+  Runtime::get().refuse(function);
+  return returned(Error::cudaErrorNotSupported);
+}
+
 // cudaCreateChannelDesc is harmless by itself and returns a struct.
 extern "C" __attribute__((visibility("default"))) ChannelDesc wl_cudaCreateChannelDesc(int x, int y, int z, int w,
                                                                                        int kind) {

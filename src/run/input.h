@@ -1,4 +1,4 @@
-// What the user asked to run: a source file, or a program that uses the CUDA runtime in a way that Warplens can serve.
+// What the user asked to run: a source file, or anything that can be executed.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -19,14 +19,9 @@ struct Input {
 // A name without '/' that is no file here is looked for on PATH, as a shell would.
 Result<Input> find_input(const std::string& name, const Environment& environment, Refusal& refusal);
 
-// How the program must be started for our runtime to be the one that it gets.
-struct CudaUse {
-  std::string runtime;        // "libcudart.so.13": what it, or a library that it loads, needs
-  bool must_preload = false;  // its RPATH would find NVIDIA's first
-};
-
-// `library_dir` holds our runtimes. An Error says why the program cannot be served and what to do.
-Result<CudaUse> inspect_program(const std::filesystem::path& program, const std::filesystem::path& library_dir,
-                                const Environment& environment);
+// Whether what the program needs of CUDA can be given to it. A script, or a program that has nothing of CUDA in it, may
+// start one that has, so it is no error. The Error says what is wrong and how to rebuild. `library_dir` holds our
+// runtimes.
+Status check_program(const std::filesystem::path& program, const std::filesystem::path& library_dir);
 
 }  // namespace warplens::run

@@ -20,6 +20,9 @@ namespace warplens::run {
 namespace fs = std::filesystem;
 namespace {
 
+// Gives every process of the run our CUDA libraries, and puts them in place of those that are linked in (src/audit).
+constexpr const char* kAuditLibrary = "libwarplens_audit.so";
+
 RunError own_error(const Error& error) { return {error, kExitOwnError}; }
 
 frontend::CompileRequest compile_request(const RunOptions& options, const fs::path& source, const Install& install,
@@ -39,9 +42,9 @@ frontend::CompileRequest compile_request(const RunOptions& options, const fs::pa
 
 // What the program finds in its environment; src/cuda reads it back.
 Environment child_environment(const RunOptions& options, Environment environment, const Install& install,
-                              const CudaUse& use, const fs::path& spool) {
+                              const fs::path& spool) {
   environment.prepend_path("LD_LIBRARY_PATH", install.libraries.string());
-  if (use.must_preload) environment.prepend_path("LD_PRELOAD", (install.libraries / use.runtime).string());
+  environment.prepend_path("LD_AUDIT", (install.libraries / kAuditLibrary).string());
   environment.set("WARPLENS_SPOOL", spool.string());
   environment.set("WARPLENS_GPU", options.gpu);
   environment.set("WARPLENS_THREADS", std::to_string(options.threads));
@@ -72,8 +75,8 @@ int finish(report::Run& run, const ChildEnd& end) {
 // Starts `program` and reads what its runtime recorded.
 RunOutcome run_program(const RunOptions& options, const fs::path& program, const std::string& name,
                        const Install& install, const fs::path& folder, const Environment& environment) {
-  Result<CudaUse> use = inspect_program(program, install.libraries, environment);
-  if (!use) return RunError{use.error(), kExitCannotRun};
+  if (Status served = check_program(program, install.libraries); !served)
+    return RunError{served.error(), kExitCannotRun};
   fs::path spool = folder / "spool";
   if (int fd = open(spool.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600); fd >= 0) close(fd);
 
@@ -81,7 +84,7 @@ RunOutcome run_program(const RunOptions& options, const fs::path& program, const
   child.program = program;
   child.arguments = {name};
   child.arguments.insert(child.arguments.end(), options.arguments.begin(), options.arguments.end());
-  child.environment = child_environment(options, environment, install, *use, spool);
+  child.environment = child_environment(options, environment, install, spool);
   child.timeout_seconds = options.timeout_seconds;
   Progress progress(spool, options.say);
   if (options.progress) child.tick = [&](double seconds) { progress.update(seconds); };
@@ -92,7 +95,8 @@ RunOutcome run_program(const RunOptions& options, const fs::path& program, const
   Result<report::Report> report = report::read_spool(spool.string());
   if (!report) return own_error(report.error());
   report::Run& run = report->run;
-  if (run.program.empty()) {  // it made no CUDA call
+  if (run.program.empty()) {
+    report->notes.push_back({"note", "neither the program nor one that it started used CUDA", "", "", 0, 1});
     run.program = name;
     run.arguments = options.arguments;
     run.gpu_name = options.gpu_name;

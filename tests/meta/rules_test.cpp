@@ -76,6 +76,7 @@ TEST(Environment, OutsideCliAndCudaIsFound) {
   EXPECT_EQ(count(check_environment, "src/jit/cache.cpp", "auto p = std::getenv(\"HOME\");\n"), 1u);
   EXPECT_EQ(count(check_environment, "src/session/run.cpp", "setenv(\"A\", \"b\", 1);\n"), 1u);
   EXPECT_EQ(count(check_environment, "src/cuda/start.cpp", "auto p = std::getenv(\"HOME\");\n"), 0u);
+  EXPECT_EQ(count(check_environment, "src/audit/start.cpp", "auto p = std::getenv(\"HOME\");\n"), 0u);
   EXPECT_EQ(count(check_environment, "src/jit/cache.cpp", "// no getenv here\nauto s = \"getenv\";\n"), 0u);
 }
 

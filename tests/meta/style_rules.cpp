@@ -112,7 +112,8 @@ Violations check_llvm_headers(std::span<const File> files) {
 
 Violations check_environment(std::span<const File> files) {
   static const std::regex kCall(R"(\b(secure_getenv|getenv|setenv|unsetenv|putenv|environ)\b)");
-  return find_lines(files, {"cli", "cuda"}, kCall, "the environment is read in cli and cuda only; pass an option");
+  return find_lines(files, {"cli", "cuda", "audit"}, kCall,
+                    "the environment is read in cli, cuda and audit only; pass an option");
 }
 
 Violations check_globals(std::span<const File> files) {
@@ -120,12 +121,14 @@ Violations check_globals(std::span<const File> files) {
   static const std::regex kStatic(
       R"(^\s*(inline\s+)?(static|thread_local)\s+(?!.*\b(constexpr|const|consteval)\b)[\w:<>,\s*&]+\s*(=|\{|;|\[))");
   static const std::regex kSeen(R"(^(inline\s+)?(static|thread_local)\b)");
-  Violations bad = find_lines(files, {"cuda"}, kStatic, "mutable state of the process belongs to cuda");
+  Violations bad =
+      find_lines(files, {"cuda", "audit"}, kStatic, "mutable state of the process belongs to cuda and audit");
   for (const File& file : files) {
-    if (!in_source(file) || source_folder(file.path) == "cuda") continue;
+    const std::string folder = source_folder(file.path);
+    if (!in_source(file) || folder == "cuda" || folder == "audit") continue;
     for (const Statement& statement : NamespaceScope(code_only(file.text)).statements) {
       if (std::regex_search(statement.text, kSeen) || !is_mutable_variable(statement.text)) continue;
-      bad.push_back(at(file, statement.line) + "mutable state of the process belongs to cuda");
+      bad.push_back(at(file, statement.line) + "mutable state of the process belongs to cuda and audit");
     }
   }
   return bad;

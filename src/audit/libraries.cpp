@@ -1,0 +1,82 @@
+#include "audit/libraries.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <string_view>
+
+#include "audit/messages.h"
+
+namespace warplens::audit {
+namespace {
+
+// This library's own folder holds the others too.
+const std::string& folder() {
+  static const std::string* path = [] {
+    Dl_info info{};
+    bool known = dladdr(reinterpret_cast<void*>(&load_runtime), &info) != 0 && info.dli_fname;
+    std::string file = known ? info.dli_fname : "";
+    return new std::string(file.substr(0, file.rfind('/') + 1));
+  }();
+  return *path;
+}
+
+std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// RTLD_LOCAL: the program resolves no symbol of its own against it. Each call of dlmopen for a library that is there
+// gives the same handle, so no lock is needed, and none could be held here: the loader has its own.
+void* load(const std::string& path) { return dlmopen(LM_ID_BASE, path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE); }
+
+std::string runtime_name(int major) {
+  return major == 11 ? "libcudart.so.11.0" : "libcudart.so." + std::to_string(major);
+}
+
+int not_supported(const char* function) {  // where not even the core library can be loaded
+  constexpr int kInitializationError = 3;
+  return function ? kInitializationError : 0;
+}
+
+}  // namespace
+
+std::string stand_in_for(const char* path) {
+  std::string_view name = base_name(path);
+  std::string ours;
+  if (name.starts_with("libcudart") && name.find(".so") != name.npos) {
+    // Wheels carry copies under names such as libcudart-d0da41ae.so.11.0.
+    std::string_view version = name.substr(name.find(".so"));
+    ours = "libcudart" + std::string(version == ".so" ? ".so.13" : version);
+  } else if (name == "libcuda.so" || name == "libcuda.so.1") {
+    ours = "libcuda.so.1";
+  }
+  if (ours.empty()) return "";
+  ours = folder() + ours;
+  return access(ours.c_str(), R_OK) == 0 ? ours : "";
+}
+
+bool is_own(const std::string& path) {
+  return path.starts_with(folder()) && path.find('/', folder().size()) == path.npos;
+}
+
+void* load_runtime(int major) {
+  static std::atomic<void*> loaded[32] = {};
+  static std::atomic<bool> said{false};
+  if (major < 0 || major >= 32) return nullptr;
+  if (void* handle = loaded[major]) return handle;
+  std::string path = folder() + runtime_name(major);
+  void* handle = load(path);
+  if (!handle && !said.exchange(true)) {
+    const char* why = dlerror();
+    say_error("cannot load " + path + (why ? std::string(": ") + why : ""), "install Warplens again");
+  }
+  loaded[major] = handle;
+  return handle;
+}
+
+void* refusal() {
+  void* core = load(folder() + "libwarplens_runtime.so");
+  void* function = core ? dlsym(core, "wl_refused_by_name") : nullptr;
+  return function ? function : reinterpret_cast<void*>(&not_supported);
+}
+
+}  // namespace warplens::audit

@@ -1,0 +1,125 @@
+#include "elf/static_runtime.h"
+
+#include <algorithm>
+
+namespace warplens::elf {
+namespace {
+
+bool may_be_of_runtime(const Elf64_Sym& symbol, std::string_view name) {
+  // Hidden in the archive, hence local in the program; what the program itself exports is its own.
+  bool local = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL || ELF64_ST_VISIBILITY(symbol.st_other) == STV_HIDDEN;
+  return local && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF && is_runtime_name(name);
+}
+
+// Which column of the table the distances between the functions are those of; releases.size() if none.
+size_t column_of(const std::vector<Entry>& entries, const RuntimeTable& table) {
+  std::vector<const KnownFunction*> known;
+  for (const Entry& entry : entries) known.push_back(table.find(entry.name));
+  for (size_t column = 0; column < table.releases.size(); ++column) {
+    uint64_t base = 0;
+    size_t same = 0;
+    for (size_t i = 0; i < entries.size(); ++i) {
+      uint64_t offset = known[i] ? known[i]->offsets[column] : kNoOffset;
+      if (offset == kNoOffset || (same > 0 && entries[i].address - offset != base)) {
+        same = 0;
+        break;
+      }
+      base = entries[i].address - offset;
+      ++same;
+    }
+    if (same > 0) return column;
+  }
+  return table.releases.size();
+}
+
+// By what only some releases have: 12 has two layouts of cudaDeviceProp, 11 only the first, 13 only the second, under
+// the first one's name; texture references ended with 11.
+int major_by_names(const std::vector<Entry>& entries) {
+  auto has = [&](std::string_view name) {
+    return std::any_of(entries.begin(), entries.end(), [&](const Entry& e) { return e.name == name; });
+  };
+  if (has("cudaGetDeviceProperties_v2")) return 12;
+  return has("cudaBindTexture") || has("__cudaRegisterTexture") ? 11 : 13;
+}
+
+bool matches(Bytes text, const Stretch& stretch) {
+  return stretch.offset <= text.size() && stretch.bytes <= text.size() - stretch.offset &&
+         hash(text.subspan(stretch.offset, stretch.bytes)) == stretch.hash;
+}
+
+// Whether the runtime's code is there if its anchor starts at `at`; and then where it begins.
+bool confirmed(const CodeRange& range, size_t at, const Release& release, uint64_t& base) {
+  if (at < release.anchor.offset || range.bytes.size() - (at - release.anchor.offset) < release.text_bytes)
+    return false;
+  Bytes text = range.bytes.subspan(at - release.anchor.offset, release.text_bytes);
+  if (!matches(text, release.anchor)) return false;
+  for (const Stretch& check : release.checks)
+    if (!matches(text, check)) return false;
+  base = range.address + at - release.anchor.offset;
+  return true;
+}
+
+StaticRuntime runtime_at(uint64_t base, size_t column, const RuntimeTable& table) {
+  StaticRuntime found;
+  found.release = table.releases[column].name;
+  found.major = RuntimeTable::major_of(found.release);
+  found.by_signature = true;
+  for (const KnownFunction& function : table.functions)
+    if (function.offsets[column] != kNoOffset)
+      found.entries.push_back({function.name, base + function.offsets[column]});
+  return found;
+}
+
+}  // namespace
+
+StaticRuntime find_by_symbols(const View& file, const RuntimeTable& table) {
+  StaticRuntime found;
+  const Elf64_Shdr* symbols = file.section_of_type(SHT_SYMTAB);
+  const Elf64_Shdr* strings = symbols ? file.linked(*symbols) : nullptr;
+  if (!strings) return found;
+  Bytes names = file.contents(*strings);
+  std::vector<Entry> unknown;
+  uint64_t lowest = ~uint64_t{0}, highest = 0;
+  bool registers = false;
+  for (const Elf64_Sym& symbol : file.table<Elf64_Sym>(*symbols)) {
+    if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
+    Entry entry{View::string_at(names, symbol.st_name), symbol.st_value};
+    if (!may_be_of_runtime(symbol, entry.name)) continue;
+    if (!table.find(entry.name)) {
+      unknown.push_back(entry);
+      continue;
+    }
+    registers |= entry.name == "__cudaRegisterFatBinary";
+    lowest = std::min(lowest, entry.address), highest = std::max(highest, entry.address);
+    found.entries.push_back(entry);
+  }
+  if (!registers) return {};
+  // Those of a release that is newer than the table lie among the ones that it knows; the program's own do not.
+  for (const Entry& entry : unknown)
+    if (entry.address > lowest && entry.address < highest) found.entries.push_back(entry);
+  size_t column = column_of(found.entries, table);
+  if (column < table.releases.size()) found.release = table.releases[column].name;
+  found.major = found.release.empty() ? major_by_names(found.entries) : RuntimeTable::major_of(found.release);
+  return found;
+}
+
+StaticRuntime find_by_signature(std::span<const CodeRange> code, const RuntimeTable& table) {
+  // One look-up for all releases: bit n is set if a release's anchor may start with a hash whose low bits are n.
+  uint64_t possible[16] = {};
+  for (const Release& release : table.releases)
+    possible[release.anchor_start >> 6 & 15] |= uint64_t{1} << (release.anchor_start & 63);
+  for (const CodeRange& range : code) {
+    for (size_t at = (16 - range.address % 16) % 16; at + kQuickBytes <= range.bytes.size(); at += 16) {
+      uint32_t start = quick_hash(range.bytes.data() + at);
+      if (!(possible[start >> 6 & 15] >> (start & 63) & 1)) continue;
+      for (size_t column = 0; column < table.releases.size(); ++column) {
+        uint64_t base = 0;
+        if (table.releases[column].anchor_start == start && confirmed(range, at, table.releases[column], base))
+          return runtime_at(base, column, table);
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace warplens::elf

@@ -1,0 +1,41 @@
+// Where NVIDIA's CUDA runtime lies in a program that has it linked in (nvcc's default, libcudart_static.a).
+//
+// The runtime is one object file with one section of code, so all of its functions are in every program that uses one
+// of them, at distances that depend on nothing but the release. A program that is not stripped still names them: they
+// are hidden symbols of the archive and become local ones of the program. In a stripped program they are found by a
+// signature: one stretch of the runtime's code that holds nothing for the linker to fill in is known by its hash, more
+// of them confirm it, and a table says how far from there each function lies (RuntimeTable).
+#pragma once
+#include <string_view>
+#include <vector>
+
+#include "elf/runtime_table.h"
+#include "elf/view.h"
+
+namespace warplens::elf {
+
+struct Entry {
+  std::string_view name;  // within the file's or the table's bytes
+  uint64_t address = 0;   // before relocation
+};
+
+struct StaticRuntime {
+  int major = 0;               // 11, 12, 13: which of our libraries serves it
+  std::string_view release;    // "12.9.79" where the table knows it, else empty
+  bool by_signature = false;   // false: by its symbols
+  std::vector<Entry> entries;  // in no order
+};
+
+// A stretch of a program's code as it is linked: `bytes` is what lies at `address`.
+struct CodeRange {
+  uint64_t address = 0;
+  Bytes bytes;
+};
+
+// Empty entries: it has none, or is stripped.
+StaticRuntime find_by_symbols(const View& file, const RuntimeTable& table);
+
+// Empty entries: none of the table's releases is there.
+StaticRuntime find_by_signature(std::span<const CodeRange> code, const RuntimeTable& table);
+
+}  // namespace warplens::elf
