@@ -92,7 +92,7 @@ test_command() {
   run_tests "$preset" "$@"
 }
 
-sources() { find src tests bench include -name '*.cpp' -o -name '*.h'; }
+sources() { find src tests tools bench include -name '*.cpp' -o -name '*.h'; }
 
 command=${1:-help}
 [ $# = 0 ] || shift
