@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/environment.h"
+#include "cli/cc_command.h"
 #include "cli/run_command.h"
 #include "cli/usage.h"
 #include "run/exit_codes.h"
@@ -14,10 +15,14 @@
 int main(int argc, char** argv) {
   using namespace warplens;
   Environment environment(environ);
+  // The toolkit folder's nvcc is a link to this program (cmake/toolkit.cmake).
+  const std::string_view self = argc > 0 ? argv[0] : "";
+  if (self.substr(self.rfind('/') + 1) == "nvcc") return cli::cc_command({argv + 1, argv + argc}, environment);
   if (argc < 2 || !*argv[1]) {
     std::fputs(cli::kShortHelp, stdout);
     return 0;
   }
+  if (std::string_view(argv[1]) == "cc") return cli::cc_command({argv + 2, argv + argc}, environment);
   // What follows -- is the program's and is passed on untouched, whatever it looks like.
   int dash = static_cast<int>(std::find(argv, argv + argc, std::string_view("--")) - argv);
   CLI::App app(cli::kDescription, "warplens");

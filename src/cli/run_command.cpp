@@ -19,16 +19,6 @@ namespace {
 
 constexpr int kPlainWidth = 100;  // where the report does not go to a terminal
 
-void write_stderr(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
-}
-
-int complain(const Error& error, int exit_code) {
-  write_stderr("warplens: error: " + error.what + "\n" + (error.hint.empty() ? "" : "  hint: " + error.hint + "\n"));
-  return exit_code;
-}
-
 int terminal_width() {
   winsize size{};
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kPlainWidth;

@@ -15,6 +15,8 @@ const char* const kShortHelp =
   warplens run ./matmul -- 1024 --verify    a program built before, with its own arguments
   warplens run --json out.json matmul.cu    keep the report for other programs too
 
+  warplens cc -o matmul matmul.cu           compile without NVIDIA's toolkit; takes nvcc's options
+
   warplens run --help     all options
   warplens --version
 
@@ -27,6 +29,16 @@ a .cu file that does not compile gives the compiler's.
 )";
 
 std::string version() { return std::string("warplens ") + WARPLENS_VERSION; }
+
+void write_stderr(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+int complain(const Error& error, int exit_code) {
+  write_stderr("warplens: error: " + error.what + "\n" + (error.hint.empty() ? "" : "  hint: " + error.hint + "\n"));
+  return exit_code;
+}
 
 int report_unknown_command(const std::string& command) {
   bool is_file = access(command.c_str(), F_OK) == 0;

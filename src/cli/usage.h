@@ -2,6 +2,9 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
+
+#include "base/result.h"
 
 namespace warplens::cli {
 
@@ -12,6 +15,11 @@ extern const char* const kShortHelp;
 extern const char* const kExitCodes;
 
 std::string version();
+
+void write_stderr(std::string_view text);
+
+// "warplens: error: what" and the hint, on stderr; gives `exit_code`.
+int complain(const Error& error, int exit_code);
 
 // "warplens: what" and what to do, on stderr; gives kExitOwnError.
 int report_unknown_command(const std::string& command);

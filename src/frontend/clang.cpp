@@ -1,5 +1,5 @@
-// CUDA without NVIDIA's toolkit, by clang alone: device code to PTX, PTX into a fat binary of our own making, host code
-// around it, linked with our CUDA runtime. clang would otherwise call ptxas and fatbinary, which nobody needs here.
+#include "frontend/clang.h"
+
 #include <algorithm>
 #include <fstream>
 #include <sstream>
@@ -13,196 +13,179 @@ namespace warplens::frontend {
 namespace {
 namespace fs = std::filesystem;
 
-// nvcc's spelling of the user's flags in clang's words. `host` and `device`: flags of one of the two passes only.
-struct Flags {
-  std::vector<std::string> common, host, link;
-  std::string optimise = "-O3", standard = "-std=c++17";
-  int sm = 0;
-};
+constexpr int kNewestSm = 90, kOldestSm = 50;  // of those that clang-19 and PTX 8.3 have, and that CUDA 12 still had
 
-bool take_value(const std::string& flag, std::initializer_list<const char*> names, const std::vector<std::string>& all,
-                size_t& index, std::string& value) {
-  for (const char* name : names) {
-    if (flag == name && index + 1 < all.size()) return value = all[++index], true;
-    if (flag.rfind(std::string(name) + "=", 0) == 0) return value = flag.substr(flag.find('=') + 1), true;
-  }
-  return false;
+void append(std::vector<std::string>& to, const std::vector<std::string>& words) {
+  to.insert(to.end(), words.begin(), words.end());
 }
 
-void add_split(std::vector<std::string>& out, const std::string& commas) {
-  std::istringstream stream(commas);
-  for (std::string word; std::getline(stream, word, ',');) out.push_back(word);
+// Reads one file and writes what `change` makes of it to another.
+Status rewrite(const fs::path& from, const fs::path& to, Result<std::string> (*change)(std::string)) {
+  std::ifstream in(from, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  if (!in) return Error{"cannot read '" + from.string() + "'", ""};
+  Result<std::string> changed = change(text.str());
+  if (!changed) return changed.error();
+  std::ofstream out(to, std::ios::binary | std::ios::trunc);
+  out << *changed;
+  out.close();
+  if (!out) return Error{"cannot write '" + to.string() + "'", "is the disk full?"};
+  return Ok{};
 }
-
-int sm_of(const std::string& architecture) {
-  size_t digits = architecture.find_first_of("0123456789");
-  return digits == architecture.npos ? 0 : std::atoi(architecture.c_str() + digits);
-}
-
-bool is_nvcc_only(const std::string& flag) {  // clang does it anyway, or it says nothing to clang
-  for (const char* name : {"-lineinfo", "--generate-line-info", "--expt-relaxed-constexpr", "-expt-relaxed-constexpr",
-                           "--expt-extended-lambda", "-expt-extended-lambda", "--extended-lambda", "-extended-lambda"})
-    if (flag == name) return true;
-  return false;
-}
-
-Flags translate(const std::vector<std::string>& all) {
-  Flags flags;
-  for (size_t i = 0; i < all.size(); ++i) {
-    const std::string& flag = all[i];
-    std::string value;
-    if (is_nvcc_only(flag)) continue;
-    if (take_value(flag, {"-arch", "--gpu-architecture"}, all, i, value))
-      flags.sm = sm_of(value);
-    else if (take_value(flag, {"-gencode", "--generate-code"}, all, i, value))
-      flags.sm = std::max(flags.sm, sm_of(value));
-    else if (take_value(flag, {"-cudart", "--cudart"}, all, i, value))
-      continue;
-    else if (take_value(flag, {"-Xcompiler", "--compiler-options"}, all, i, value))
-      add_split(flags.host, value);
-    else if (take_value(flag, {"-Xlinker", "--linker-options"}, all, i, value))
-      flags.link.push_back("-Wl," + value);
-    else if (take_value(flag, {"-std", "--std"}, all, i, value))
-      flags.standard = "-std=" + value;
-    else if (flag == "-use_fast_math" || flag == "--use_fast_math")
-      flags.common.push_back("-ffast-math");
-    else if (flag.rfind("-l", 0) == 0 || flag.rfind("-L", 0) == 0 || flag.rfind("-Wl,", 0) == 0)
-      flags.link.push_back(flag);
-    else if (flag.rfind("-O", 0) == 0)
-      flags.optimise = flag;
-    else
-      flags.common.push_back(flag);
-  }
-  return flags;
-}
-
-// The passes of one compilation. Each appends what the compiler said; false: it failed.
-class ClangRun {
- public:
-  ClangRun(const CompileRequest& request, const std::string& clang, const Environment& environment)
-      : request_(request), clang_(clang), environment_(environment), flags_(translate(request.flags)) {}
-
-  Result<CompileOutcome> run() {
-    fs::path ir = beside(".ll"), ptx = beside(".ptx"), fatbin = beside(".fatbin"), object = beside(".o"),
-             device_depfile = beside(".device.d"), host_depfile = beside(".host.d");
-    Status done = pass(device_pass(ir, device_depfile));
-    if (ok(done)) done = rewrite(ir, ir, [](std::string text) -> Result<std::string> { return widen_copies(text); });
-    if (ok(done)) done = pass(code_pass(ir, ptx));
-    if (ok(done)) done = rewrite(ptx, fatbin, &ClangRun::fat_binary);
-    if (ok(done)) done = pass(host_pass(fatbin, object, host_depfile));
-    if (ok(done)) done = pass(link_pass(object));
-    for (const fs::path& file : {device_depfile, host_depfile}) {
-      std::vector<std::string> read = read_depfile(file);
-      outcome_.dependencies.insert(outcome_.dependencies.end(), read.begin(), read.end());
-    }
-    std::error_code ignored;
-    for (const fs::path& file : {ir, fatbin, object, device_depfile, host_depfile}) fs::remove(file, ignored);
-    if (!done) return done.error();
-    return outcome_;
-  }
-
- private:
-  using Command = std::vector<std::string>;
-
-  fs::path beside(const char* extension) const { return request_.program.string() + extension; }
-  bool ok(const Status& done) const { return done && outcome_.exit_code == 0; }
-  std::string sm() const { return "sm_" + std::to_string(flags_.sm ? flags_.sm : request_.sm); }
-
-  Command cuda_command() const {
-    Command command{clang_, "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-gpu-arch=" + sm(),
-                    // Without a toolkit clang assumes the oldest PTX version and the oldest launch interface.
-                    "-Xclang", "-target-sdk-version=12.5", "-Wno-unknown-cuda-version",
-                    "-I" + request_.include_dir.string(), "-include", "cuda_runtime.h", flags_.standard,
-                    flags_.optimise};
-    if (request_.color) command.push_back("-fdiagnostics-color=always");
-    command.insert(command.end(), flags_.common.begin(), flags_.common.end());
-    return command;
-  }
-
-  // nvcc leaves a store in each arm of a branch where it stands; sunk below the branch it would be another access, with
-  // all lanes active and no divergence left to see.
-  Command device_pass(const fs::path& ir, const fs::path& depfile) const {
-    Command command = cuda_command();
-    command.insert(command.end(), {"--cuda-feature=+ptx83", "-mllvm", "-sink-common-insts=false",
-                                   "-gline-directives-only", "--cuda-device-only", "-emit-llvm", "-S", "-MD", "-MF",
-                                   depfile.string(), request_.source.string(), "-o", ir.string()});
-    return command;
-  }
-  // The back end alone; the rest is as above, and it may fuse a multiplication and an addition as CUDA does by default.
-  Command code_pass(const fs::path& ir, const fs::path& ptx) const {
-    return {clang_,
-            "-x",
-            "ir",
-            "--target=nvptx64-nvidia-cuda",
-            "-march=" + sm(),
-            "--cuda-feature=+ptx83",
-            flags_.optimise,
-            "-Xclang",
-            "-disable-llvm-passes",
-            "-ffp-contract=fast",
-            "-Wno-unknown-cuda-version",
-            "-S",
-            ir.string(),
-            "-o",
-            ptx.string()};
-  }
-  Command host_pass(const fs::path& fatbin, const fs::path& object, const fs::path& depfile) const {
-    Command command = cuda_command();
-    command.insert(command.end(), flags_.host.begin(), flags_.host.end());
-    command.insert(command.end(),
-                   {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", fatbin.string(), "-MD", "-MF",
-                    depfile.string(), "-c", request_.source.string(), "-o", object.string()});
-    return command;
-  }
-  // What our library needs itself is not the concern of this link.
-  Command link_pass(const fs::path& object) const {
-    Command command{clang_, object.string(), "-o", request_.program.string()};
-    command.insert(command.end(), flags_.link.begin(), flags_.link.end());
-    command.insert(command.end(), {"-L" + request_.library_dir.string(), "-Wl,--allow-shlib-undefined",
-                                   "-l:libcudart.so.13", "-lpthread"});
-    return command;
-  }
-
-  // The host pass sees the same source and says much of the same again; a text that was there already is left out.
-  Status pass(const Command& command) {
-    Result<ProcessOutput> run = run_process(command, environment_);
-    if (!run) return run.error();
-    outcome_.exit_code = run->exit_code;
-    if (outcome_.messages.find(run->errors) == std::string::npos) outcome_.messages += run->errors;
-    return Ok{};
-  }
-
-  // Reads one file and writes what `change` makes of it to another.
-  static Status rewrite(const fs::path& from, const fs::path& to, Result<std::string> (*change)(std::string)) {
-    std::ifstream in(from, std::ios::binary);
-    std::stringstream text;
-    text << in.rdbuf();
-    Result<std::string> changed = change(text.str());
-    if (!changed) return changed.error();
-    std::ofstream out(to, std::ios::binary | std::ios::trunc);
-    out << *changed;
-    out.close();
-    if (!in || !out) return Error{"cannot write '" + to.string() + "'", "is the disk full?"};
-    return Ok{};
-  }
-  static Result<std::string> fat_binary(std::string ptx) {
-    Result<ptx::ImageSource> image = ptx::ptx_image(std::move(ptx));
-    if (!image) return image.error();
-    return ptx::write_fatbin({&*image, 1});
-  }
-
-  const CompileRequest& request_;
-  std::string clang_;
-  const Environment& environment_;
-  Flags flags_;
-  CompileOutcome outcome_;
-};
 
 }  // namespace
 
+std::string ClangPasses::sm() const {
+  return "sm_" + std::to_string(std::clamp(options_.sm ? options_.sm : setup_.sm, kOldestSm, kNewestSm));
+}
+
+ClangPasses::Command ClangPasses::cuda_command() const {
+  Command command{setup_.clang, "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-gpu-arch=" + sm(),
+                  // Without a toolkit clang assumes the oldest PTX version and the oldest launch interface.
+                  "-Xclang", "-target-sdk-version=12.5", "-Wno-unknown-cuda-version",
+                  "-I" + setup_.include_dir.string(), "-include", "cuda_runtime.h", options_.standard};
+  if (options_.relocatable) append(command, {"-fgpu-rdc", "-D__CUDACC_RDC__=1"});
+  if (setup_.color) command.push_back("-fdiagnostics-color=always");
+  append(command, options_.common);
+  return command;
+}
+
+// nvcc leaves a store in each arm of a branch where it stands; sunk below the branch it would be another access, with
+// all lanes active and no divergence left to see. The back end runs alone; it may fuse a multiplication and an addition,
+// as CUDA does by default.
+Status ClangPasses::ptx(const fs::path& source, const fs::path& ptx, const std::string& scratch) {
+  const std::string ir = scratch + ".ll", depfile = scratch + ".device.d";
+  Command front = cuda_command();
+  append(front, options_.device);
+  append(front, {options_.device_optimise, "--cuda-feature=+ptx83", "-mllvm", "-sink-common-insts=false",
+                 "-gline-directives-only", "--cuda-device-only", "-emit-llvm", "-S", "-MD", "-MF", depfile,
+                 source.string(), "-o", ir});
+  Command back{setup_.clang, "-x", "ir", "--target=nvptx64-nvidia-cuda", "-march=" + sm(), "--cuda-feature=+ptx83",
+               options_.device_optimise, "-Xclang", "-disable-llvm-passes", "-ffp-contract=fast",
+               "-Wno-unknown-cuda-version"};
+  append(back, options_.device_code);
+  append(back, {"-S", ir, "-o", ptx.string()});
+
+  Status done = run(front);
+  if (done && good()) {
+    append(dependencies, read_depfile(depfile));
+    done = rewrite(ir, ir, [](std::string text) -> Result<std::string> { return widen_copies(text); });
+    if (done) done = run(back);
+  }
+  std::error_code ignored;
+  for (const std::string& file : {ir, depfile}) fs::remove(file, ignored);
+  return done;
+}
+
+Status ClangPasses::fat_binary(const fs::path& ptx, const fs::path& fatbin) {
+  return rewrite(ptx, fatbin, [](std::string text) -> Result<std::string> {
+    Result<ptx::ImageSource> image = ptx::ptx_image(std::move(text));
+    if (!image) return image.error();
+    return ptx::write_fatbin({&*image, 1});
+  });
+}
+
+Status ClangPasses::cuda_object(const fs::path& source, const fs::path& fatbin, const fs::path& object,
+                                const std::vector<std::string>& dependency) {
+  Command command = cuda_command();
+  command.push_back(options_.host_optimise);
+  append(command, options_.host);
+  append(command, {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", fatbin.string()});
+  append(command, dependency);
+  append(command, {"-c", source.string(), "-o", object.string()});
+  return run(command);
+}
+
+namespace {
+
+bool is_cxx(const NvccOptions::Input& input) {
+  if (!input.host_language.empty()) return input.host_language == "c++";
+  return input.path.extension() != ".c" && input.path.extension() != ".i";
+}
+
+}  // namespace
+
+// Host files see our headers too, as nvcc's do its own.
+Status ClangPasses::host_object(const NvccOptions::Input& input, const fs::path& object) {
+  Command command{setup_.clang, "-x", is_cxx(input) ? "c++" : "c", "-I" + setup_.include_dir.string(),
+                  options_.host_optimise};
+  if (is_cxx(input)) command.push_back(options_.standard);
+  if (setup_.color) command.push_back("-fdiagnostics-color=always");
+  append(command, options_.common);
+  append(command, options_.host);
+  append(command, options_.dependencies);
+  append(command, {"-c", input.path.string(), "-o", object.string()});
+  return run(command);
+}
+
+Status ClangPasses::preprocess(const NvccOptions::Input& input, const fs::path& output_file) {
+  Command command = cuda_command();
+  if (input.language == Language::Cuda)
+    command.push_back("--cuda-host-only");
+  else
+    command = {setup_.clang, "-x", is_cxx(input) ? "c++" : "c", "-I" + setup_.include_dir.string()},
+    append(command, options_.common);
+  append(command, options_.host);
+  append(command, options_.dependencies);
+  append(command, {"-E", input.path.string()});
+  if (!output_file.empty()) append(command, {"-o", output_file.string()});
+  return run(command);
+}
+
+// What our library needs itself is not the concern of this link.
+Status ClangPasses::link(const std::vector<std::string>& words, const fs::path& program) {
+  Command command{setup_.clang, "-o", program.string()};
+  if (options_.shared) command.push_back("-shared");
+  append(command, words);
+  append(command, {"-L" + setup_.library_dir.string(), "-Wl,--allow-shlib-undefined"});
+  if (options_.cudart != "none") command.push_back("-lcudart");
+  append(command, {"-lpthread", "-ldl", "-lrt"});
+  return run(command);
+}
+
+Status ClangPasses::compile_c(const fs::path& source, const fs::path& object) {
+  return run({setup_.clang, "-x", "c", "-O2", "-fPIC", "-c", source.string(), "-o", object.string()});
+}
+
+// The host pass sees the same source and says much of the same again; a text that was there already is left out.
+Status ClangPasses::run(const Command& command) {
+  if (options_.verbose || options_.dry_run) messages += "#$ " + shell_quoted(command) + "\n";
+  if (options_.dry_run) return Ok{};
+  Result<ProcessOutput> ran = run_process(command, environment_);
+  if (!ran) return ran.error();
+  exit_code = ran->exit_code;
+  output += ran->output;
+  if (messages.find(ran->errors) == std::string::npos) messages += ran->errors;
+  return Ok{};
+}
+
+// ---- `warplens run x.cu`
+
 Result<CompileOutcome> compile_with_clang(const CompileRequest& request, const std::string& clang,
                                           const Environment& environment) {
-  return ClangRun(request, clang, environment).run();
+  Result<NvccOptions> options = parse_nvcc_options(request.flags);
+  if (!options) return options.error();
+  const std::string program = request.program.string();
+  const fs::path ptx = program + ".ptx", fatbin = program + ".fatbin", object = program + ".o",
+                 depfile = program + ".host.d";
+  ClangSetup setup{clang, request.include_dir, request.library_dir, {}, request.sm, request.color};
+  ClangPasses passes(std::move(setup), *options, environment);
+  Status done = passes.ptx(request.source, ptx, program);
+  if (done && passes.good()) done = ClangPasses::fat_binary(ptx, fatbin);
+  if (done && passes.good()) done = passes.cuda_object(request.source, fatbin, object, {"-MD", "-MF", depfile.string()});
+  std::vector<std::string> words{object.string()};
+  append(words, options->link);
+  if (done && passes.good()) done = passes.link(words, request.program);
+  CompileOutcome outcome;
+  outcome.exit_code = passes.exit_code;
+  outcome.messages = passes.messages;
+  outcome.dependencies = passes.dependencies;
+  append(outcome.dependencies, read_depfile(depfile));
+  std::error_code ignored;
+  for (const fs::path& file : {fatbin, object, depfile}) fs::remove(file, ignored);
+  if (!done) return done.error();
+  return outcome;
 }
 
 }  // namespace warplens::frontend

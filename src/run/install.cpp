@@ -23,6 +23,7 @@ Result<Install> find_install() {
   Install install;
   install.libraries = first_existing({here / "lib", here / "../lib/warplens"});
   install.headers = first_existing({here / "include/warplens/cuda", here / "../include/warplens/cuda"});
+  install.toolkit = first_existing({here / "toolkit", here / "../share/warplens/toolkit"});
   if (install.libraries.empty() || install.headers.empty())
     return Error{"the files that belong to " + executable.string() +
                      " are missing: " + (install.libraries.empty() ? "lib/" : "include/warplens/cuda/"),

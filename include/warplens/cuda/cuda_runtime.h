@@ -10,6 +10,7 @@
 #define __NVCC__ 1
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 0
 #endif
 
 #include <limits.h>
