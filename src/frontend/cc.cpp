@@ -50,8 +50,8 @@ class Driver {
   }
 
  private:
-  // The lines by which CMake finds what belongs to an nvcc: LIBRARIES as the link line has it, and for which architecture
-  // device code is compiled where nothing is said.
+  // The lines by which CMake finds what belongs to an nvcc: LIBRARIES as the link line has it, and for which
+  // architecture device code is compiled where nothing is said.
   std::string surroundings() const {
     return fmt::format("#$ _SPACE_= \n#$ TOP={}\n#$ INCLUDES={}  \n#$ LIBRARIES=  {}\n#$ cicc -arch compute_{}\n",
                        setup_.toolkit_dir.string(), shell_quoted({"-I" + setup_.include_dir.string()}),
@@ -59,8 +59,8 @@ class Driver {
   }
 
   Status make() {
-    const bool one_output = options_.stage != Stage::Link && options_.stage != Stage::Archive &&
-                            options_.stage != Stage::DeviceLink;
+    const bool one_output =
+        options_.stage != Stage::Link && options_.stage != Stage::Archive && options_.stage != Stage::DeviceLink;
     size_t sources = 0;
     for (const auto& input : options_.inputs) sources += input.language != Language::Object;
     if (options_.inputs.empty()) return Error{"no input files", "name a .cu file; 'warplens cc --help' says more"};
@@ -75,10 +75,14 @@ class Driver {
       if (!passes_.good()) return Ok{};
     }
     switch (options_.stage) {
-      case Stage::Link: return link(options_.output.empty() ? "a.out" : options_.output);
-      case Stage::DeviceLink: return device_link(options_.output.empty() ? "a_dlink.o" : options_.output);
-      case Stage::Archive: return archive(options_.output.empty() ? "a.a" : options_.output);
-      default: return Ok{};
+      case Stage::Link:
+        return link(options_.output.empty() ? "a.out" : options_.output);
+      case Stage::DeviceLink:
+        return device_link(options_.output.empty() ? "a_dlink.o" : options_.output);
+      case Stage::Archive:
+        return archive(options_.output.empty() ? "a.a" : options_.output);
+      default:
+        return Ok{};
     }
   }
 
@@ -90,19 +94,23 @@ class Driver {
   }
 
   // Unlike for each input, also for two of the same name in two folders.
-  std::string scratch(const fs::path& source) { return (scratch_ / fmt::format("{}-{}", n_++, source.stem().string())); }
+  std::string scratch(const fs::path& source) {
+    return (scratch_ / fmt::format("{}-{}", n_++, source.stem().string()));
+  }
 
   Status source(const NvccOptions::Input& input) {
     const bool cuda = input.language == Language::Cuda;
     switch (options_.stage) {
       case Stage::Preprocess:
-      case Stage::Dependencies: return passes_.preprocess(input, options_.output);
+      case Stage::Dependencies:
+        return passes_.preprocess(input, options_.output);
       case Stage::Object: {
         std::string object = output_of(input.path, ".o");
         return cuda ? cuda_object(input.path, object) : passes_.host_object(input, object);
       }
       case Stage::Ptx:
-      case Stage::Fatbin: return cuda ? device_code(input.path) : Ok{};
+      case Stage::Fatbin:
+        return cuda ? device_code(input.path) : Ok{};
       default: {
         std::string object = scratch(input.path) + ".o";
         objects_.push_back(object);
@@ -115,8 +123,8 @@ class Driver {
     const std::string made = scratch(source);
     if (options_.stage == Stage::Ptx) return passes_.ptx(source, output_of(source, ".ptx"), made);
     Status done = passes_.ptx(source, made + ".ptx", made);
-    if (!done || !passes_.good() || options_.dry_run) return done;
-    return ClangPasses::fat_binary(made + ".ptx", output_of(source, ".fatbin"));
+    if (!done || !passes_.good()) return done;
+    return passes_.fat_binary(made + ".ptx", output_of(source, ".fatbin"));
   }
 
   // With -MD alone, and as depfiles name it, the target is the object and the depfile stands beside it.
@@ -132,7 +140,7 @@ class Driver {
   Status cuda_object(const fs::path& source, const std::string& object) {
     const std::string made = scratch(source);
     Status done = passes_.ptx(source, made + ".ptx", made);
-    if (done && passes_.good() && !options_.dry_run) done = ClangPasses::fat_binary(made + ".ptx", made + ".fatbin");
+    if (done && passes_.good()) done = passes_.fat_binary(made + ".ptx", made + ".fatbin");
     if (done && passes_.good()) done = passes_.cuda_object(source, made + ".fatbin", object, dependency_flags(object));
     return done;
   }

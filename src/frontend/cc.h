@@ -15,9 +15,9 @@ struct CcOutcome {
   std::string output;    // for stdout
 };
 
-// setup.clang may be empty: then clang-19 is looked for. temporary_dir: where files made on the way are put, and removed.
-// An Error is wrong usage, or something about the machine; a program that does not compile is an outcome. `outcome` holds
-// what was said until then in either case.
+// setup.clang may be empty: then clang-19 is looked for. temporary_dir: where files made on the way are put, and
+// removed. An Error is wrong usage, or something about the machine; a program that does not compile is an outcome.
+// `outcome` holds what was said until then in either case.
 Status cc(const std::vector<std::string>& arguments, ClangSetup setup, const std::string& temporary_dir,
           const Environment& environment, CcOutcome& outcome);
 

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
+#include <set>
 #include <sstream>
 
 #include "base/process.h"
 #include "frontend/compilers.h"
 #include "frontend/wide_copies.h"
 #include "ptx/fatbin.h"
+#include "ptx/line_info.h"
+#include "ptx/parse.h"
 
 namespace warplens::frontend {
 namespace {
@@ -20,7 +24,8 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& words)
 }
 
 // Reads one file and writes what `change` makes of it to another.
-Status rewrite(const fs::path& from, const fs::path& to, Result<std::string> (*change)(std::string)) {
+Status rewrite(const fs::path& from, const fs::path& to,
+               const std::function<Result<std::string>(std::string)>& change) {
   std::ifstream in(from, std::ios::binary);
   std::stringstream text;
   text << in.rdbuf();
@@ -52,8 +57,8 @@ ClangPasses::Command ClangPasses::cuda_command() const {
 }
 
 // nvcc leaves a store in each arm of a branch where it stands; sunk below the branch it would be another access, with
-// all lanes active and no divergence left to see. The back end runs alone; it may fuse a multiplication and an addition,
-// as CUDA does by default.
+// all lanes active and no divergence left to see. The back end runs alone; it may fuse a multiplication and an
+// addition, as CUDA does by default.
 Status ClangPasses::ptx(const fs::path& source, const fs::path& ptx, const std::string& scratch) {
   const std::string ir = scratch + ".ll", depfile = scratch + ".device.d";
   Command front = cuda_command();
@@ -61,8 +66,16 @@ Status ClangPasses::ptx(const fs::path& source, const fs::path& ptx, const std::
   append(front, {options_.device_optimise, "--cuda-feature=+ptx83", "-mllvm", "-sink-common-insts=false",
                  "-gline-directives-only", "--cuda-device-only", "-emit-llvm", "-S", "-MD", "-MF", depfile,
                  source.string(), "-o", ir});
-  Command back{setup_.clang, "-x", "ir", "--target=nvptx64-nvidia-cuda", "-march=" + sm(), "--cuda-feature=+ptx83",
-               options_.device_optimise, "-Xclang", "-disable-llvm-passes", "-ffp-contract=fast",
+  Command back{setup_.clang,
+               "-x",
+               "ir",
+               "--target=nvptx64-nvidia-cuda",
+               "-march=" + sm(),
+               "--cuda-feature=+ptx83",
+               options_.device_optimise,
+               "-Xclang",
+               "-disable-llvm-passes",
+               "-ffp-contract=fast",
                "-Wno-unknown-cuda-version"};
   append(back, options_.device_code);
   append(back, {"-S", ir, "-o", ptx.string()});
@@ -78,12 +91,41 @@ Status ClangPasses::ptx(const fs::path& source, const fs::path& ptx, const std::
   return done;
 }
 
+namespace {
+
+std::vector<std::string> undefined_functions(const std::string& text) {
+  const ptx::Module module = ptx::parse(text, "").module;
+  std::set<std::string> declared, defined;
+  for (const ptx::Function& function : module.functions) {
+    if (!function.declaration_only)
+      defined.insert(function.name);
+    else if (function.name.rfind("_Z", 0) == 0)  // what C++ names; the others are CUDA's own, and known when it runs
+      declared.insert(function.name);
+  }
+  std::vector<std::string> missing;
+  for (const std::string& name : declared)
+    if (!defined.count(name)) missing.push_back(ptx::demangle(name));
+  return missing;
+}
+
+}  // namespace
+
 Status ClangPasses::fat_binary(const fs::path& ptx, const fs::path& fatbin) {
-  return rewrite(ptx, fatbin, [](std::string text) -> Result<std::string> {
-    Result<ptx::ImageSource> image = ptx::ptx_image(std::move(text));
+  if (options_.dry_run) return Ok{};
+  std::string text;
+  Status done = rewrite(ptx, fatbin, [&](std::string made) -> Result<std::string> {
+    text = made;
+    Result<ptx::ImageSource> image = ptx::ptx_image(std::move(made));
     if (!image) return image.error();
     return ptx::write_fatbin({&*image, 1});
   });
+  if (!done || options_.relocatable) return done;
+  for (const std::string& name : undefined_functions(text)) {
+    messages +=
+        "error: device code calls " + name + ", which this file does not define; -rdc=true links across files\n";
+    exit_code = 1;
+  }
+  return done;
 }
 
 Status ClangPasses::cuda_object(const fs::path& source, const fs::path& fatbin, const fs::path& object,
@@ -172,8 +214,9 @@ Result<CompileOutcome> compile_with_clang(const CompileRequest& request, const s
   ClangSetup setup{clang, request.include_dir, request.library_dir, {}, request.sm, request.color};
   ClangPasses passes(std::move(setup), *options, environment);
   Status done = passes.ptx(request.source, ptx, program);
-  if (done && passes.good()) done = ClangPasses::fat_binary(ptx, fatbin);
-  if (done && passes.good()) done = passes.cuda_object(request.source, fatbin, object, {"-MD", "-MF", depfile.string()});
+  if (done && passes.good()) done = passes.fat_binary(ptx, fatbin);
+  if (done && passes.good())
+    done = passes.cuda_object(request.source, fatbin, object, {"-MD", "-MF", depfile.string()});
   std::vector<std::string> words{object.string()};
   append(words, options->link);
   if (done && passes.good()) done = passes.link(words, request.program);

@@ -29,7 +29,9 @@ class ClangPasses {
 
   // Device code of a .cu file as PTX. `scratch` is a path that may be written with any extension added.
   Status ptx(const std::filesystem::path& source, const std::filesystem::path& ptx, const std::string& scratch);
-  static Status fat_binary(const std::filesystem::path& ptx, const std::filesystem::path& fatbin);
+  // A C++ function that device code calls and no file of it defines fails the compilation here, as it does with nvcc,
+  // unless device code is linked across files.
+  Status fat_binary(const std::filesystem::path& ptx, const std::filesystem::path& fatbin);
   // A .cu file's host code with its fat binary inside. dependency: clang's flags for a depfile.
   Status cuda_object(const std::filesystem::path& source, const std::filesystem::path& fatbin,
                      const std::filesystem::path& object, const std::vector<std::string>& dependency);
@@ -43,8 +45,8 @@ class ClangPasses {
   bool good() const { return exit_code == 0; }
 
   int exit_code = 0;
-  std::string messages;  // what the compilers wrote to stderr
-  std::string output;    // and to stdout
+  std::string messages;                   // what the compilers wrote to stderr
+  std::string output;                     // and to stdout
   std::vector<std::string> dependencies;  // files that device code was made from
 
  private:

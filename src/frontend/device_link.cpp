@@ -39,8 +39,8 @@ std::vector<std::string> files_of(const std::vector<std::string>& words) {
   return files;
 }
 
-// The list grows as the files' constructors run, in an order that only the linker knows. So each call registers the whole
-// list anew; nothing has been launched by then.
+// The list grows as the files' constructors run, in an order that only the linker knows. So each call registers the
+// whole list anew; nothing has been launched by then.
 constexpr const char* kSource = R"(
 struct wrapper {{ unsigned magic, version; const void *data; const void *const *others; }};
 extern void **__cudaRegisterFatBinary(void *);

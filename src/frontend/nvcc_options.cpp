@@ -12,12 +12,59 @@ namespace fs = std::filesystem;
 enum class ValueKind : uint8_t { None, Value, Joined, Boolean };
 
 enum class Action : uint8_t {
-  Ignore, MakePtx, MakeFatbin, MakePreprocessed, MakeDependencies, MakeObject, MakeRelocatable, MakeWhole,
-  MakeDeviceLink, MakeArchive, Run, Shared, Output, OutputFolder, NoMachineCode, Dependency, Define, Undefine, Include,
-  SystemInclude, PreInclude, LibraryPath, Library, Cudart, InputLanguage, Standard, Optimise, HostDebug, DeviceDebug,
-  Architecture, Relocatable, FastMath, FlushDenormals, PreciseDivision, PreciseRoot, FuseMultiplyAdd, DefaultStream,
-  RelaxedConstexpr, ExtendedLambda, NoExceptions, HostFlag, HostValue, HostOptions, LinkerOptions, NoWarnings,
-  WarningsAreErrors, Verbose, DryRun, Version, Help, ListArchitectures, ListCodes, OptionsFile
+  Ignore,
+  MakePtx,
+  MakeFatbin,
+  MakePreprocessed,
+  MakeDependencies,
+  MakeObject,
+  MakeRelocatable,
+  MakeWhole,
+  MakeDeviceLink,
+  MakeArchive,
+  Run,
+  Shared,
+  Output,
+  OutputFolder,
+  NoMachineCode,
+  Dependency,
+  Define,
+  Undefine,
+  Include,
+  SystemInclude,
+  PreInclude,
+  LibraryPath,
+  Library,
+  Cudart,
+  InputLanguage,
+  Standard,
+  Optimise,
+  HostDebug,
+  DeviceDebug,
+  Architecture,
+  Relocatable,
+  FastMath,
+  FlushDenormals,
+  PreciseDivision,
+  PreciseRoot,
+  FuseMultiplyAdd,
+  DefaultStream,
+  RelaxedConstexpr,
+  ExtendedLambda,
+  NoExceptions,
+  HostFlag,
+  HostValue,
+  HostOptions,
+  LinkerOptions,
+  NoWarnings,
+  WarningsAreErrors,
+  Verbose,
+  DryRun,
+  Version,
+  Help,
+  ListArchitectures,
+  ListCodes,
+  OptionsFile
 };
 
 struct Option {
@@ -174,31 +221,60 @@ class Parser {
     NvccOptions& o = options_;
     const bool on = value != "false";
     switch (option.action) {
-      case Action::Ignore: break;
-      case Action::MakePtx: o.stage = Stage::Ptx; break;
-      case Action::MakeFatbin: o.stage = Stage::Fatbin; break;
-      case Action::MakePreprocessed: o.stage = Stage::Preprocess; break;
+      case Action::Ignore:
+        break;
+      case Action::MakePtx:
+        o.stage = Stage::Ptx;
+        break;
+      case Action::MakeFatbin:
+        o.stage = Stage::Fatbin;
+        break;
+      case Action::MakePreprocessed:
+        o.stage = Stage::Preprocess;
+        break;
       case Action::MakeDependencies:
         o.stage = Stage::Dependencies;
         o.dependencies.push_back(option.short_name[1] ? "-MM" : "-M");
         break;
-      case Action::MakeObject: o.stage = Stage::Object; break;
-      case Action::MakeRelocatable: o.stage = Stage::Object, o.relocatable = true; break;
-      case Action::MakeWhole: o.stage = Stage::Object, o.relocatable = false; break;
-      case Action::MakeDeviceLink: o.stage = Stage::DeviceLink; break;
-      case Action::MakeArchive: o.stage = Stage::Archive; break;
-      case Action::Run: o.run = true; break;
-      case Action::Shared: o.shared = true; break;
-      case Action::Output: o.output = value; break;
-      case Action::OutputFolder: o.output_folder = value; break;
+      case Action::MakeObject:
+        o.stage = Stage::Object;
+        break;
+      case Action::MakeRelocatable:
+        o.stage = Stage::Object, o.relocatable = true;
+        break;
+      case Action::MakeWhole:
+        o.stage = Stage::Object, o.relocatable = false;
+        break;
+      case Action::MakeDeviceLink:
+        o.stage = Stage::DeviceLink;
+        break;
+      case Action::MakeArchive:
+        o.stage = Stage::Archive;
+        break;
+      case Action::Run:
+        o.run = true;
+        break;
+      case Action::Shared:
+        o.shared = true;
+        break;
+      case Action::Output:
+        o.output = value;
+        break;
+      case Action::OutputFolder:
+        o.output_folder = value;
+        break;
       case Action::NoMachineCode:
         return Error{"'" + word + "' asks for machine code, and Warplens runs PTX", "make PTX: -ptx, or -fatbin"};
       case Action::Dependency:
         o.dependencies.push_back(std::string("-") + (*option.short_name ? option.short_name : option.name));
         if (option.value != ValueKind::None) o.dependencies.push_back(value);
         break;
-      case Action::Define: add(o.common, {"-D" + value}); break;
-      case Action::Undefine: add(o.common, {"-U" + value}); break;
+      case Action::Define:
+        add(o.common, {"-D" + value});
+        break;
+      case Action::Undefine:
+        add(o.common, {"-U" + value});
+        break;
       case Action::Include:
         for (const std::string& folder : split(value, ",")) o.common.push_back("-I" + folder);
         break;
@@ -214,14 +290,29 @@ class Parser {
       case Action::Library:
         for (const std::string& library : split(value, ",")) take_library(library);
         break;
-      case Action::Cudart: o.cudart = value == "none" ? "none" : "shared"; break;
-      case Action::InputLanguage: return take_language(value);
-      case Action::Standard: o.standard = "-std=" + value; break;
-      case Action::Optimise: o.host_optimise = "-O" + value; break;
-      case Action::HostDebug: o.host.push_back("-g"); break;
-      case Action::DeviceDebug: debug_device_ = true; break;
-      case Action::Architecture: o.sm = std::max(o.sm, sm_of(value)); break;
-      case Action::Relocatable: o.relocatable = on; break;
+      case Action::Cudart:
+        o.cudart = value == "none" ? "none" : "shared";
+        break;
+      case Action::InputLanguage:
+        return take_language(value);
+      case Action::Standard:
+        o.standard = "-std=" + value;
+        break;
+      case Action::Optimise:
+        o.host_optimise = "-O" + value;
+        break;
+      case Action::HostDebug:
+        o.host.push_back("-g");
+        break;
+      case Action::DeviceDebug:
+        debug_device_ = true;
+        break;
+      case Action::Architecture:
+        o.sm = std::max(o.sm, sm_of(value));
+        break;
+      case Action::Relocatable:
+        o.relocatable = on;
+        break;
       case Action::FastMath:
         fast_division(), fast_root(), flush_denormals();
         o.device.push_back("-fgpu-approx-transcendentals");
@@ -242,27 +333,51 @@ class Parser {
         if (value == "per-thread")
           add(o.common, {"-fgpu-default-stream=per-thread", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"});
         break;
-      case Action::RelaxedConstexpr: o.common.push_back("-D__CUDACC_RELAXED_CONSTEXPR__=1"); break;
-      case Action::ExtendedLambda: o.common.push_back("-D__CUDACC_EXTENDED_LAMBDA__=1"); break;
-      case Action::NoExceptions: o.host.push_back("-fno-exceptions"); break;
-      case Action::HostFlag: o.host.push_back("-" + word.substr(word.find_first_not_of('-'))); break;
-      case Action::HostValue: o.common.push_back(std::string("-") + option.name + "=" + value); break;
+      case Action::RelaxedConstexpr:
+        o.common.push_back("-D__CUDACC_RELAXED_CONSTEXPR__=1");
+        break;
+      case Action::ExtendedLambda:
+        o.common.push_back("-D__CUDACC_EXTENDED_LAMBDA__=1");
+        break;
+      case Action::NoExceptions:
+        o.host.push_back("-fno-exceptions");
+        break;
+      case Action::HostFlag:
+        o.host.push_back("-" + word.substr(word.find_first_not_of('-')));
+        break;
+      case Action::HostValue:
+        o.common.push_back(std::string("-") + option.name + "=" + value);
+        break;
       case Action::HostOptions:
         for (const std::string& flag : split(value, ", \t")) take_host_option(flag);
         break;
       case Action::LinkerOptions:
         for (const std::string& flag : split(value, ", \t")) o.link.push_back("-Wl," + flag);
         break;
-      case Action::NoWarnings: o.common.push_back("-w"); break;
+      case Action::NoWarnings:
+        o.common.push_back("-w");
+        break;
       case Action::WarningsAreErrors:
         if (value == "all-warnings") o.common.push_back("-Werror");
         break;
-      case Action::Verbose: o.verbose = true; break;
-      case Action::DryRun: o.dry_run = true; break;
-      case Action::Version: o.version = true; break;
-      case Action::Help: o.help = true; break;
-      case Action::ListArchitectures: o.list_architectures = true; break;
-      case Action::ListCodes: o.list_codes = true; break;
+      case Action::Verbose:
+        o.verbose = true;
+        break;
+      case Action::DryRun:
+        o.dry_run = true;
+        break;
+      case Action::Version:
+        o.version = true;
+        break;
+      case Action::Help:
+        o.help = true;
+        break;
+      case Action::ListArchitectures:
+        o.list_architectures = true;
+        break;
+      case Action::ListCodes:
+        o.list_codes = true;
+        break;
       case Action::OptionsFile:
         for (const std::string& file : split(value, ","))
           if (Status done = take_file(file, depth); !done) return done;

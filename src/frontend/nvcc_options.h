@@ -40,16 +40,16 @@ struct NvccOptions {
   std::vector<std::string> dependencies;  // -MD and its like
   std::vector<std::string> link;          // in order; the inputs of the linker are among them
   std::string host_optimise = "-O3", device_optimise = "-O3", standard = "-std=c++17";
-  std::string cudart = "shared";          // or "none"; a static runtime is the shared one here
-  int sm = 0;                             // 10 * compute capability; 0: not said
-  bool relocatable = false;               // -rdc=true: device code that is linked across files
-  bool shared = false;                    // -shared
+  std::string cudart = "shared";  // or "none"; a static runtime is the shared one here
+  int sm = 0;                     // 10 * compute capability; 0: not said
+  bool relocatable = false;       // -rdc=true: device code that is linked across files
+  bool shared = false;            // -shared
   bool verbose = false, dry_run = false, run = false;
   bool version = false, help = false, list_architectures = false, list_codes = false;
 };
 
-// Errors: an option that nvcc has and this compiler cannot do, named with the reason; a value that is missing. What nvcc
-// does not know is the host compiler's. @file and --options-file are read in place.
+// Errors: an option that nvcc has and this compiler cannot do, named with the reason; a value that is missing. What
+// nvcc does not know is the host compiler's. @file and --options-file are read in place.
 Result<NvccOptions> parse_nvcc_options(const std::vector<std::string>& arguments);
 
 }  // namespace warplens::frontend

@@ -20,16 +20,15 @@ int main() {
   VECTORS(long)
   VECTORS(ulong)
   VECTORS(longlong)
-  VECTORS(ulonglong) VECTORS(float) VECTORS(double) SIZE(dim3) SIZE(cudaUUID_t) SIZE(cudaExtent) SIZE(cudaPos) SIZE(
-      cudaPitchedPtr) SIZE(cudaMemcpy3DParms) SIZE(cudaMemLocation) SIZE(cudaPointerAttributes) SIZE(cudaFuncAttributes)
-      SIZE(cudaDeviceProp) FIELD(cudaMemcpy3DParms, srcPtr) FIELD(cudaMemcpy3DParms, dstArray) FIELD(
-          cudaMemcpy3DParms,
-          extent) FIELD(cudaMemcpy3DParms,
-                        kind) FIELD(cudaPointerAttributes,
-                                    device) FIELD(cudaPointerAttributes,
-                                                  devicePointer) FIELD(cudaPointerAttributes,
-                                                                       hostPointer) FIELD(cudaFuncAttributes,
-                                                                                          sharedSizeBytes)
+  VECTORS(ulonglong)
+  VECTORS(float) VECTORS(double) SIZE(dim3) SIZE(cudaUUID_t) SIZE(cudaExtent) SIZE(cudaPos) SIZE(cudaPitchedPtr) SIZE(
+      cudaMemcpy3DParms) SIZE(cudaMemLocation) SIZE(cudaPointerAttributes) SIZE(cudaFuncAttributes) SIZE(cudaDeviceProp)
+      FIELD(cudaMemcpy3DParms, srcPtr) FIELD(cudaMemcpy3DParms, dstArray) FIELD(cudaMemcpy3DParms, extent) FIELD(
+          cudaMemcpy3DParms, kind) FIELD(cudaPointerAttributes,
+                                         device) FIELD(cudaPointerAttributes,
+                                                       devicePointer) FIELD(cudaPointerAttributes,
+                                                                            hostPointer) FIELD(cudaFuncAttributes,
+                                                                                               sharedSizeBytes)
           FIELD(cudaFuncAttributes, localSizeBytes) FIELD(cudaFuncAttributes, maxThreadsPerBlock) FIELD(
               cudaFuncAttributes, numRegs) FIELD(cudaFuncAttributes,
                                                  maxDynamicSharedSizeBytes) FIELD(cudaFuncAttributes,
@@ -48,29 +47,29 @@ int main() {
                                   WARPLENS_PROPERTY(managedMemory) WARPLENS_PROPERTY(cooperativeLaunch) WARPLENS_PROPERTY(
                                       sharedMemPerBlockOptin) WARPLENS_PROPERTY(maxBlocksPerMultiProcessor)
                                       WARPLENS_PROPERTY(reservedSharedMemPerBlock) WARPLENS_PROPERTY(
-                                          hostRegisterSupported) WARPLENS_PROPERTY(memoryPoolsSupported) WARPLENS_PROPERTY(clusterLaunch)
-                                          WARPLENS_PROPERTY(mpsEnabled) WARPLENS_PROPERTY(reserved) VALUE(
-                                              cudaSuccess) VALUE(cudaErrorInvalidValue) VALUE(cudaErrorMemoryAllocation)
-                                              VALUE(cudaErrorInvalidConfiguration) VALUE(cudaErrorInvalidSymbol) VALUE(
-                                                  cudaErrorInvalidMemcpyDirection) VALUE(cudaErrorNoDevice)
-                                                  VALUE(cudaErrorInvalidDevice) VALUE(cudaErrorNoKernelImageForDevice) VALUE(
-                                                      cudaErrorInvalidPtx) VALUE(cudaErrorInvalidResourceHandle)
-                                                      VALUE(cudaErrorNotReady) VALUE(cudaErrorIllegalAddress) VALUE(
-                                                          cudaErrorLaunchOutOfResources) VALUE(cudaErrorLaunchTimeout)
-                                                          VALUE(cudaErrorAssert) VALUE(cudaErrorMisalignedAddress) VALUE(
-                                                              cudaErrorLaunchFailure) VALUE(cudaErrorNotSupported) VALUE(cudaErrorUnknown)
-                                                              VALUE(cudaMemcpyHostToDevice) VALUE(cudaMemcpyDeviceToHost) VALUE(
-                                                                  cudaMemcpyDefault) VALUE(cudaFuncAttributeMaxDynamicSharedMemorySize)
-                                                                  VALUE(cudaFuncAttributePreferredSharedMemoryCarveout) VALUE(
-                                                                      cudaLimitMallocHeapSize) VALUE(cudaMemoryTypeManaged)
-                                                                      VALUE(cudaMemAdviseSetAccessedBy) VALUE(
-                                                                          cudaMemLocationTypeHost)
-                                                                          VALUE(cudaComputeModeExclusiveProcess) VALUE(
-                                                                              cudaFuncCachePreferEqual) VALUE(cudaStreamNonBlocking)
-                                                                              VALUE(cudaEventDisableTiming) VALUE(
-                                                                                  cudaHostAllocWriteCombined)
-                                                                                  VALUE(cudaHostRegisterMapped) VALUE(
-                                                                                      cudaMemAttachSingle)
+                                          hostRegisterSupported) WARPLENS_PROPERTY(memoryPoolsSupported)
+                                          WARPLENS_PROPERTY(clusterLaunch) WARPLENS_PROPERTY(mpsEnabled) WARPLENS_PROPERTY(
+                                              reserved) VALUE(cudaSuccess) VALUE(cudaErrorInvalidValue)
+                                              VALUE(cudaErrorMemoryAllocation) VALUE(cudaErrorInvalidConfiguration) VALUE(
+                                                  cudaErrorInvalidSymbol) VALUE(cudaErrorInvalidMemcpyDirection)
+                                                  VALUE(cudaErrorNoDevice) VALUE(cudaErrorInvalidDevice) VALUE(
+                                                      cudaErrorNoKernelImageForDevice) VALUE(cudaErrorInvalidPtx)
+                                                      VALUE(cudaErrorInvalidResourceHandle) VALUE(cudaErrorNotReady) VALUE(
+                                                          cudaErrorIllegalAddress) VALUE(cudaErrorLaunchOutOfResources)
+                                                          VALUE(cudaErrorLaunchTimeout) VALUE(cudaErrorAssert) VALUE(
+                                                              cudaErrorMisalignedAddress) VALUE(cudaErrorLaunchFailure)
+                                                              VALUE(cudaErrorNotSupported) VALUE(cudaErrorUnknown) VALUE(
+                                                                  cudaMemcpyHostToDevice) VALUE(cudaMemcpyDeviceToHost)
+                                                                  VALUE(cudaMemcpyDefault) VALUE(
+                                                                      cudaFuncAttributeMaxDynamicSharedMemorySize)
+                                                                      VALUE(cudaFuncAttributePreferredSharedMemoryCarveout) VALUE(
+                                                                          cudaLimitMallocHeapSize) VALUE(cudaMemoryTypeManaged)
+                                                                          VALUE(cudaMemAdviseSetAccessedBy) VALUE(
+                                                                              cudaMemLocationTypeHost) VALUE(cudaComputeModeExclusiveProcess)
+                                                                              VALUE(cudaFuncCachePreferEqual) VALUE(
+                                                                                  cudaStreamNonBlocking) VALUE(cudaEventDisableTiming)
+                                                                                  VALUE(cudaHostAllocWriteCombined) VALUE(
+                                                                                      cudaHostRegisterMapped) VALUE(cudaMemAttachSingle)
                                                                                       VALUE(cudaDeviceMapHost) VALUE(
                                                                                           cudaDevAttrMaxThreadsPerBlock)
                                                                                           VALUE(cudaDevAttrMultiProcessorCount) VALUE(
