@@ -21,52 +21,62 @@ std::vector<std::string> command_line() {
   return words;
 }
 
-constexpr int kStopSignal = SIGUSR1;
-std::atomic<bool>* stop_flag = nullptr;
-std::atomic<int> launches_running{0};
-
 void end_process() {
-  signal(kStopSignal, SIG_DFL);
-  raise(kStopSignal);
+  struct sigaction current{};
+  sigset_t blocked;
+  sigaction(SIGTERM, nullptr, &current);
+  pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+  const bool handled = current.sa_handler != SIG_DFL && current.sa_handler != SIG_IGN;
+  if (!handled || sigismember(&blocked, SIGTERM)) {
+    signal(SIGTERM, SIG_DFL);
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGTERM);
+    pthread_sigmask(SIG_UNBLOCK, &blocked, nullptr);
+  }
+  raise(SIGTERM);
 }
 
-void on_stop(int) {  // async-signal-safe: atomics, signal and raise
-  if (launches_running > 0) {
-    *stop_flag = true;
-  } else {
-    end_process();
+void open_files(Startup& startup) {
+  const std::string spool = variable("WARPLENS_SPOOL"), stop = variable("WARPLENS_STOP");
+  if (!spool.empty()) {
+    auto writer = report::SpoolWriter::open(spool);
+    if (writer)
+      startup.options.spool = std::make_shared<report::SpoolWriter>(std::move(*writer));
+    else
+      startup.problem = writer.error().what;
+  }
+  if (!stop.empty()) {
+    auto page = StopPage::open(stop);
+    if (page)
+      startup.options.stop = &startup.stop_page.emplace(std::move(*page)).stop();
+    else
+      startup.problem = page.error().what;
   }
 }
 
 }  // namespace
 
-session::Options options_from_environment() {
-  session::Options options;
+Startup read_environment() {
+  Startup startup;
+  session::Options& options = startup.options;
   std::string gpu = variable("WARPLENS_GPU");
   if (!gpu.empty()) options.gpu = gpu;
   options.threads = static_cast<unsigned>(strtoul(variable("WARPLENS_THREADS").c_str(), nullptr, 10));
   options.cpu = variable("WARPLENS_CPU");
   options.cache_dir = variable("WARPLENS_CACHE");
-  options.spool = variable("WARPLENS_SPOOL");
   options.command = command_line();
-  return options;
+  open_files(startup);
+  return startup;
 }
 
-void install_stop_handler(std::atomic<bool>& stop) {
-  stop_flag = &stop;
-  struct sigaction current;
-  if (sigaction(kStopSignal, nullptr, &current) != 0 || current.sa_handler != SIG_DFL) return;
-  struct sigaction ours{};
-  ours.sa_handler = on_stop;
-  ours.sa_flags = SA_RESTART;
-  sigaction(kStopSignal, &ours, nullptr);
+LaunchInProgress::LaunchInProgress(StopPage* page) : page_(page) {
+  if (page_) ++page_->launches();
 }
-
-LaunchInProgress::LaunchInProgress() { ++launches_running; }
 
 LaunchInProgress::~LaunchInProgress() {
-  --launches_running;
-  if (stop_flag && *stop_flag) end_process();
+  if (!page_) return;
+  --page_->launches();
+  if (page_->stop()) end_process();
 }
 
 }  // namespace warplens::cuda

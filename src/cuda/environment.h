@@ -1,28 +1,40 @@
 // What `warplens run` tells the runtime in the program's process, by environment. All may be absent: a program that is
 // only started with our libraries on its path runs just as well, unrecorded.
 #pragma once
+#include <optional>
+
+#include "base/stop_page.h"
 #include "session/session.h"
 
 namespace warplens::cuda {
 
 // WARPLENS_SPOOL   the file that records go to
+// WARPLENS_STOP    the file that asks us to stop (base/stop_page.h)
 // WARPLENS_GPU     a name in data/gpus; h200 if absent
 // WARPLENS_THREADS worker threads; 0 or absent: all cores
 // WARPLENS_CPU     the processor that code is made for; absent: this one
 // WARPLENS_CACHE   the directory of compiled code; absent: none
-session::Options options_from_environment();
+//
+// Read, and the files opened, when the program is loaded: before it clears its environment, closes files, lowers its
+// limits, changes its root or its user.
+struct Startup {
+  session::Options options;
+  std::optional<StopPage> stop_page;
+  std::string problem;  // why there is no record although one was asked for; "" if none
+};
+Startup read_environment();
 
-// SIGUSR1 ends the running kernel, records what was counted until then, and ends the process; with no kernel running it
-// ends the process at once. The parent sends it when time is up or on Ctrl-C. Not installed over a handler of the
-// program's own, nor without a spool.
-void install_stop_handler(std::atomic<bool>& stop);
-
-// Around every launch: tells the handler whether a kernel runs. The destructor ends the process if a stop was asked
-// for.
+// Around every launch: counts it on the stop page. The destructor ends the process if a stop was asked for: by SIGTERM,
+// so that a handler of the program's own can clean up; a program that ignores or blocks it is ended all the same.
 class LaunchInProgress {
  public:
-  LaunchInProgress();
+  explicit LaunchInProgress(StopPage* page);
   ~LaunchInProgress();
+  LaunchInProgress(const LaunchInProgress&) = delete;
+  LaunchInProgress& operator=(const LaunchInProgress&) = delete;
+
+ private:
+  StopPage* page_;
 };
 
 }  // namespace warplens::cuda

@@ -71,9 +71,10 @@ void say_once(Runtime& runtime, Function& function, const std::string& text) {
 Error launch(Runtime& runtime, Function& function, const exec::LaunchConfig& config,
              const std::vector<uint8_t>& params) {
   session::Session& session = *runtime.session();
-  LaunchInProgress in_progress;
+  LaunchInProgress in_progress(runtime.stop_page());
   session::LaunchReport report =
       session.launch(*runtime.module_of(*function.binary), function.name, config, params, function.max_dynamic_shared);
+  runtime.say_if_record_failed();
   if (report.outcome == session::Outcome::Fault) {
     runtime.pending = code_of(report.fault->kind);
     if (!session.recording()) runtime.say(report.message);

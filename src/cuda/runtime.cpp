@@ -16,7 +16,7 @@ Runtime& Runtime::get() {
   return *runtime;
 }
 
-Runtime::Runtime() {
+Runtime::Runtime() : startup_(read_environment()) {
   // A child of fork() has neither the worker threads nor, on a GPU, the context.
   pthread_atfork(nullptr, nullptr, [] {
     Runtime& runtime = get();
@@ -28,16 +28,20 @@ session::Session* Runtime::session() {
   if (inherited) return nullptr;
   if (opened_) return session_.get();
   opened_ = true;
-  session::Options options = options_from_environment();
-  bool recorded = !options.spool.empty();
-  auto session = session::Session::open(std::move(options));
+  if (!startup_.problem.empty()) say(startup_.problem + "; nothing is recorded");
+  auto session = session::Session::open(startup_.options);
   if (!session) {
     say(session.error().what + (session.error().hint.empty() ? "" : "; " + session.error().hint));
     return nullptr;
   }
   session_ = std::move(*session);
-  if (recorded) install_stop_handler(session_->stop());
   return session_.get();
+}
+
+void Runtime::say_if_record_failed() {
+  if (record_failed_ || !session_->record_failed()) return;
+  record_failed_ = true;
+  say("the record of this run cannot be written (is the disk full?): the report will lack what comes from here on");
 }
 
 session::Module* Runtime::module_of(Binary& binary) {

@@ -17,6 +17,7 @@
 
 #include "cuda/abi.h"
 #include "cuda/driver/context.h"
+#include "cuda/environment.h"
 #include "cuda/host_queue.h"
 #include "session/session.h"
 
@@ -80,11 +81,15 @@ class Runtime {
   void say(const std::string& text);  // "warplens: text" on stderr
   // Says and records, once a function, that it is not supported; `returns`: the code that it gives back.
   void refuse(const std::string& function, const char* returns = "cudaErrorNotSupported");
+  void say_if_record_failed();  // once
+  StopPage* stop_page() { return startup_.stop_page ? &*startup_.stop_page : nullptr; }
 
  private:
   Runtime();
+  Startup startup_;
   std::unique_ptr<session::Session> session_;
   bool opened_ = false;
+  bool record_failed_ = false;
 };
 
 extern thread_local Error last_error;

@@ -1,6 +1,8 @@
 #include "report/spool.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -152,21 +154,80 @@ class Builder {
 
 }  // namespace
 
-Result<SpoolWriter> SpoolWriter::open(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (fd < 0) return Error{"cannot write " + path + ": " + std::strerror(errno), ""};
-  return SpoolWriter(fd);
+namespace {
+
+// Programs count on the low numbers: descriptors that they inherited, or the next one that is free.
+constexpr int kHighDescriptor = 200;
+
+int moved_up(int fd) {
+  const int high = fcntl(fd, F_DUPFD_CLOEXEC, kHighDescriptor);
+  if (high < 0) return fd;  // RLIMIT_NOFILE is below it
+  ::close(fd);
+  return high;
 }
 
-SpoolWriter::SpoolWriter(int fd) : fd_(fd) {}
-SpoolWriter::SpoolWriter(SpoolWriter&& other) noexcept : fd_(std::exchange(other.fd_, -1)), failed_(other.failed_) {}
+// While one lives, a write past RLIMIT_FSIZE fails instead of ending the program by SIGXFSZ.
+class NoFileSizeSignal {
+ public:
+  NoFileSizeSignal() {
+    sigemptyset(&set_);
+    sigaddset(&set_, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &set_, &old_);
+  }
+  ~NoFileSizeSignal() {
+    const int error = errno;
+    const timespec now{};
+    if (!sigismember(&old_, SIGXFSZ)) {
+      sigtimedwait(&set_, nullptr, &now);
+      pthread_sigmask(SIG_SETMASK, &old_, nullptr);
+    }
+    errno = error;
+  }
+  NoFileSizeSignal(const NoFileSizeSignal&) = delete;
+  NoFileSizeSignal& operator=(const NoFileSizeSignal&) = delete;
+
+ private:
+  sigset_t set_, old_;
+};
+
+}  // namespace
+
+bool SpoolWriter::reopen() {
+  const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  struct stat is{};
+  if (fd < 0 || fstat(fd, &is) != 0) return false;
+  fd_ = moved_up(fd);
+  device_ = is.st_dev, inode_ = is.st_ino;
+  return true;
+}
+
+bool SpoolWriter::still_ours() const {
+  struct stat is{};
+  return fd_ >= 0 && fstat(fd_, &is) == 0 && is.st_dev == device_ && is.st_ino == inode_;
+}
+
+Result<SpoolWriter> SpoolWriter::open(const std::string& path) {
+  SpoolWriter writer(path);
+  if (!writer.reopen()) return Error{"cannot write " + path + ": " + std::strerror(errno), ""};
+  return writer;
+}
+
+SpoolWriter::SpoolWriter(SpoolWriter&& other) noexcept
+    : path_(std::move(other.path_)),
+      fd_(std::exchange(other.fd_, -1)),
+      device_(other.device_),
+      inode_(other.inode_),
+      failed_(other.failed_) {}
 SpoolWriter& SpoolWriter::operator=(SpoolWriter&& other) noexcept {
+  std::swap(path_, other.path_);
   std::swap(fd_, other.fd_);
+  std::swap(device_, other.device_);
+  std::swap(inode_, other.inode_);
   std::swap(failed_, other.failed_);
   return *this;
 }
 SpoolWriter::~SpoolWriter() {
-  if (fd_ >= 0) ::close(fd_);
+  if (still_ours()) ::close(fd_);
 }
 
 void SpoolWriter::run(const Run& run) { append(line_of("run", to_json(run))); }
@@ -182,6 +243,8 @@ bool SpoolWriter::failed() const {
 
 void SpoolWriter::append(const std::string& line) {
   const std::lock_guard lock(mutex_);
+  if (!failed_ && !still_ours()) failed_ = !reopen();
+  const NoFileSizeSignal guard;
   for (size_t done = 0; !failed_ && done < line.size();) {
     const ssize_t n = ::write(fd_, line.data() + done, line.size() - done);
     if (n > 0)

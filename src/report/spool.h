@@ -4,8 +4,10 @@
 // Records: {"run":{...}} {"kernel":{...}} {"launch":{...}} {"fault":{...}} {"note":{...}}; a later "run" replaces an
 // earlier one. A last line cut short by a crash is left out without complaint; any other broken line becomes a note.
 #pragma once
+#include <cstdint>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "report/report.h"
@@ -14,7 +16,9 @@ namespace warplens::report {
 
 class SpoolWriter {
  public:
-  // Opens for appending; the file is made if need be. Several writers may append to one file.
+  // Opens for appending; the file is made if need be. Several writers may append to one file. The program around us may
+  // close descriptors that are not its own, and use their numbers for files of its own: a writer notices, leaves the
+  // stranger alone and opens the spool again.
   static Result<SpoolWriter> open(const std::string& path);
   SpoolWriter(SpoolWriter&&) noexcept;
   SpoolWriter& operator=(SpoolWriter&&) noexcept;
@@ -30,9 +34,13 @@ class SpoolWriter {
   bool failed() const;
 
  private:
-  explicit SpoolWriter(int fd);
+  explicit SpoolWriter(std::string path) : path_(std::move(path)) {}
+  bool reopen();
+  bool still_ours() const;
   void append(const std::string& line);
+  std::string path_;
   int fd_ = -1;
+  uint64_t device_ = 0, inode_ = 0;  // of the open file
   bool failed_ = false;
   mutable std::mutex mutex_;
 };

@@ -94,8 +94,8 @@ class Child {
 // The steps from running to dead: each has a time by which the next one is due.
 class Stopper {
  public:
-  Stopper(const Child& child, double timeout_seconds) : child_(child) {
-    if (timeout_seconds > 0) due_ = timeout_seconds;
+  Stopper(const Child& child, const ChildOptions& options) : child_(child), page_(options.stop_page) {
+    if (options.timeout_seconds > 0) due_ = options.timeout_seconds;
   }
   double due() const { return due_; }
   ChildEnd::Cause cause() const { return cause_; }
@@ -117,8 +117,11 @@ class Stopper {
   void advance(double now) {
     switch (step_) {
       case Step::Running:
-        child_.send(stop_signal()), due_ = now + kGraceSeconds, step_ = Step::Asked;
-        break;
+        if (ask()) {
+          due_ = now + kGraceSeconds, step_ = Step::Asked;
+          break;
+        }
+        [[fallthrough]];
       case Step::Asked:
         child_.send_to_all(SIGTERM), due_ = now + kTerminateSeconds, step_ = Step::Terminated;
         break;
@@ -127,7 +130,15 @@ class Stopper {
         break;
     }
   }
+  // A kernel that runs now is left to write its record and end the process. One that starts later sees the request.
+  bool ask() const {
+    if (!page_) return false;
+    page_->stop() = true;
+    return page_->launches() > 0;
+  }
+
   const Child& child_;
+  const StopPage* page_;
   Step step_ = Step::Running;
   ChildEnd::Cause cause_ = ChildEnd::Cause::Itself;
   double due_ = HUGE_VAL, interrupted_ = -HUGE_VAL;
@@ -135,15 +146,13 @@ class Stopper {
 
 }  // namespace
 
-int stop_signal() { return SIGUSR1; }
-
 Result<ChildEnd> run_child(const ChildOptions& options) {
   WaitedSignals signals;
   Clock::time_point start = Clock::now();
   auto elapsed = [&] { return Seconds(Clock::now() - start).count(); };
   Result<Child> child = Child::start(options, signals);
   if (!child) return child.error();
-  Stopper stopper(*child, options.timeout_seconds);
+  Stopper stopper(*child, options);
   ChildEnd end;
   int status = 0;
   while (!child->ended(status)) {

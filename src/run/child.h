@@ -7,6 +7,7 @@
 
 #include "base/environment.h"
 #include "base/result.h"
+#include "base/stop_page.h"
 
 namespace warplens::run {
 
@@ -15,6 +16,7 @@ struct ChildOptions {
   std::vector<std::string> arguments;  // argv[0] first
   Environment environment;
   double timeout_seconds = 0;                // 0: none
+  StopPage* stop_page = nullptr;             // the runtime in the program has it too (base/stop_page.h); may be null
   std::function<void(double seconds)> tick;  // called about twice a second while it runs; may be empty
 };
 
@@ -24,9 +26,6 @@ struct ChildEnd {
   int signal = 0;      // that ended it, or that interrupted us
   double seconds = 0;  // wall time
 };
-
-// The runtime in the child ends the kernel that runs, and writes its record, when it gets this signal.
-int stop_signal();
 
 // stdin, stdout and stderr are the caller's. Error: it could not be started.
 Result<ChildEnd> run_child(const ChildOptions& options);

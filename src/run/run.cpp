@@ -40,12 +40,15 @@ frontend::CompileRequest compile_request(const RunOptions& options, const fs::pa
   return request;
 }
 
+constexpr const char *kSpoolName = "spool", *kStopName = "stop";
+
 // What the program finds in its environment; src/cuda reads it back.
 Environment child_environment(const RunOptions& options, Environment environment, const Install& install,
-                              const fs::path& spool) {
+                              const fs::path& folder) {
   environment.prepend_path("LD_LIBRARY_PATH", install.libraries.string());
   environment.prepend_path("LD_AUDIT", (install.libraries / kAuditLibrary).string());
-  environment.set("WARPLENS_SPOOL", spool.string());
+  environment.set("WARPLENS_SPOOL", (folder / kSpoolName).string());
+  environment.set("WARPLENS_STOP", (folder / kStopName).string());
   environment.set("WARPLENS_GPU", options.gpu);
   environment.set("WARPLENS_THREADS", std::to_string(options.threads));
   environment.set("WARPLENS_CPU", options.cpu);
@@ -77,14 +80,18 @@ RunOutcome run_program(const RunOptions& options, const fs::path& program, const
                        const Install& install, const fs::path& folder, const Environment& environment) {
   if (Status served = check_program(program, install.libraries); !served)
     return RunError{served.error(), kExitCannotRun};
-  fs::path spool = folder / "spool";
+  fs::path spool = folder / kSpoolName;
   if (int fd = open(spool.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600); fd >= 0) close(fd);
 
+  Result<StopPage> stop_page = StopPage::open((folder / kStopName).string());
+  if (!stop_page) return own_error(stop_page.error());
+
   ChildOptions child;
+  child.stop_page = &*stop_page;
   child.program = program;
   child.arguments = {name};
   child.arguments.insert(child.arguments.end(), options.arguments.begin(), options.arguments.end());
-  child.environment = child_environment(options, environment, install, spool);
+  child.environment = child_environment(options, environment, install, folder);
   child.timeout_seconds = options.timeout_seconds;
   Progress progress(spool, options.say);
   if (options.progress) child.tick = [&](double seconds) { progress.update(seconds); };

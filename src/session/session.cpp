@@ -32,9 +32,10 @@ struct Session::Impl {
   model::GpuSpec gpu;
   exec::DeviceMemory memory;
   jit::Engine engine;
-  std::optional<report::SpoolWriter> spool;
+  report::SpoolWriter* spool = nullptr;  // options.spool
   std::vector<std::unique_ptr<Module>> modules;
-  std::atomic<bool> stop{false};
+  std::atomic<bool> never{false};
+  std::atomic<bool>& stop;  // ours, if nobody else has one
   uint64_t launches = 0;
   uint32_t kernels = 0;
 
@@ -42,7 +43,9 @@ struct Session::Impl {
       : options(std::move(o)),
         gpu(std::move(g)),
         memory(gpu.memory_bytes - std::min(gpu.memory_bytes, kContextBytes)),
-        engine({options.threads, options.cpu, options.cache_dir, true}, memory) {}
+        engine({options.threads, options.cpu, options.cache_dir, true}, memory),
+        spool(options.spool.get()),
+        stop(options.stop ? *options.stop : never) {}
 
   void record_run();
   Status load(Module& module);
@@ -54,12 +57,7 @@ Result<std::unique_ptr<Session>> Session::open(Options options) {
   auto gpu = model::find_gpu(options.gpu);
   if (!gpu) return gpu.error();
   auto impl = std::make_unique<Impl>(std::move(options), std::move(*gpu));
-  if (!impl->options.spool.empty()) {
-    auto spool = report::SpoolWriter::open(impl->options.spool);
-    if (!spool) return spool.error();
-    impl->spool.emplace(std::move(*spool));
-    impl->record_run();
-  }
+  if (impl->spool) impl->record_run();
   return std::unique_ptr<Session>(new Session(std::move(impl)));
 }
 
@@ -193,9 +191,9 @@ void Session::record_error(std::string_view text) {
   if (impl_->spool) impl_->spool->note({"error", std::string(text), "", "", 0, 1});
 }
 
-bool Session::recording() const { return impl_->spool.has_value(); }
+bool Session::recording() const { return impl_->spool; }
+bool Session::record_failed() const { return impl_->spool && impl_->spool->failed(); }
 const model::GpuSpec& Session::gpu() const { return impl_->gpu; }
 exec::DeviceMemory& Session::memory() { return impl_->memory; }
-std::atomic<bool>& Session::stop() { return impl_->stop; }
 
 }  // namespace warplens::session

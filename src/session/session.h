@@ -17,15 +17,19 @@
 #include "exec/memory.h"
 #include "ir/ir.h"
 #include "model/gpu_spec.h"
+#include "report/spool.h"
 
 namespace warplens::session {
 
 struct Options {
-  std::string gpu = "h200";          // a name in data/gpus, or a path to a .toml
-  unsigned threads = 0;              // 0: all cores
-  std::string cpu;                   // "": this machine's
-  std::string cache_dir;             // "": compiled code is not kept on disk
-  std::string spool;                 // "": nothing is recorded
+  std::string gpu = "h200";  // a name in data/gpus, or a path to a .toml
+  unsigned threads = 0;      // 0: all cores
+  std::string cpu;           // "": this machine's
+  std::string cache_dir;     // "": compiled code is not kept on disk
+  // Where records go; null: nothing is recorded.
+  std::shared_ptr<report::SpoolWriter> spool;
+  // When true, the launch that runs ends with FaultKind::Stopped; null: it never is.
+  std::atomic<bool>* stop = nullptr;
   std::vector<std::string> command;  // the program and its arguments, for the record
 };
 
@@ -67,7 +71,7 @@ struct Variable {
 
 class Session {
  public:
-  // Error: an unknown GPU, a spool file that cannot be written.
+  // Error: an unknown GPU.
   static Result<std::unique_ptr<Session>> open(Options options);
   ~Session();
   Session(const Session&) = delete;
@@ -101,11 +105,10 @@ class Session {
 
   void record_error(std::string_view text);  // what else the program must be told
 
-  bool recording() const;  // there is a spool
+  bool recording() const;      // there is a spool
+  bool record_failed() const;  // and something could not be written to it
   const model::GpuSpec& gpu() const;
   exec::DeviceMemory& memory();
-  std::atomic<bool>&
-  stop();  // set to true (from a signal handler too): the running launch ends with FaultKind::Stopped
 
  private:
   struct Impl;

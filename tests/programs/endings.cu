@@ -35,22 +35,47 @@ static void end_by(const char* how) {
   if (!strcmp(how, "segfault")) *(volatile int*)8 = 1;
   if (!strcmp(how, "kill")) kill(getpid(), SIGKILL);
   if (!strcmp(how, "reset")) cudaDeviceReset();
-  if (!strcmp(how, "forever")) {
+  if (!strcmp(how, "close")) {  // every descriptor, ours too; a file of the program's then gets their numbers
+    for (int fd = 3; fd < 1024; fd++) close(fd);
+    char name[] = "/tmp/warplens-test-XXXXXX";
+    int mine = mkstemp(name);
+    for (int fd = 3; fd < 1024; fd++) dup2(mine, fd);
+    printf("after closing %d, in my file %ld\n", launch_once(), (long)lseek(mine, 0, SEEK_END));
+    unlink(name);
+  }
+  if (!strcmp(how, "forever") || !strcmp(how, "blocked") || !strcmp(how, "handled")) {
+    sigset_t all;
+    sigfillset(&all);
+    if (!strcmp(how, "blocked")) sigprocmask(SIG_BLOCK, &all, nullptr);
+    if (!strcmp(how, "handled")) signal(SIGTERM, [](int) { _exit(12); });
     int* d;
     cudaMalloc(&d, 256 * sizeof(int));
     cudaMemset(d, 0, 256 * sizeof(int));
     forever<<<1, 32>>>(d);
     printf("after: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   }
-  if (!strcmp(how, "sleep")) {
-    puts("sleeping");
-    fflush(stdout);
-    sleep(60);
-  }
 }
+
+__global__ void late(int* data) { data[threadIdx.x] = threadIdx.x; }
+
+// Launches a kernel that was compiled before, and one that never was.
+static void launch_late(const char* when) {
+  int *d, h = -1;
+  cudaMalloc(&d, 128);
+  late<<<1, 32>>>(d);
+  cudaMemcpy(&h, d + 31, sizeof h, cudaMemcpyDeviceToHost);
+  printf("%s %d %d\n", when, launch_once(), h);
+  fflush(stdout);
+}
+struct LaunchesWhenDestroyed {
+  ~LaunchesWhenDestroyed() { launch_late("destructor"); }
+};
 
 int main(int argc, char** argv) {
   const char* how = argc > 1 ? argv[1] : "return";
+  if (!strcmp(how, "clearenv")) clearenv();
+  if (!strcmp(how, "atexit")) atexit([] { launch_late("atexit"); });
+  if (!strcmp(how, "destructor")) static LaunchesWhenDestroyed object;
   if (!strcmp(how, "fork")) {  // parent and child each use CUDA, the child first
     if (pid_t child = fork()) {
       waitpid(child, 0, 0);

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/stop_page.h"
 #include "support/cuda_program.h"
 
 namespace warplens {
@@ -86,14 +87,50 @@ TEST(Endings, ForkAfterCuda) {
   EXPECT_EQ(result.exit_code, 0);
 }
 
-TEST(Endings, StopDuringAKernelKeepsItsCounts) {
+// After main: objects older than the first CUDA call outlive everything that this call made.
+void expect_late_launches(const std::string& how) {
+  ProgramResult result = end_by(how);
+  EXPECT_EQ(result.output, "data 1\n" + how + " 1 31\n");
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_EQ(result.report.launches.size(), 3u);
+}
+TEST(Endings, AtExitHandler) {
   WL_NEEDS_NVCC();
-  ProgramResult result = end_by("forever", [](int pid) {
-    usleep(1'500'000);
-    kill(pid, SIGUSR1);
-  });
-  EXPECT_EQ(result.signal, SIGUSR1);
-  EXPECT_LT(result.seconds, 5);
+  expect_late_launches("atexit");
+}
+TEST(Endings, DestructorOfAStaticObject) {
+  WL_NEEDS_NVCC();
+  expect_late_launches("destructor");
+}
+
+TEST(Endings, EnvironmentClearedBeforeCuda) {
+  WL_NEEDS_NVCC();
+  expect_exit("clearenv", 0);
+}
+TEST(Endings, DescriptorsClosedAndUsedAgain) {
+  WL_NEEDS_NVCC();
+  ProgramResult result = end_by("close");
+  EXPECT_EQ(result.output, "data 1\nafter closing 1, in my file 0\n");
+  EXPECT_EQ(result.report.launches.size(), 2u);
+}
+
+ProgramResult stop_after_start(const std::string& how) {
+  const std::string path = ::testing::TempDir() + "/stop-" + std::to_string(getpid());
+  auto page = StopPage::open(path);
+  EXPECT_TRUE(page);
+  ProgramResult result =
+      testing::run(testing::compile("tests/programs/endings.cu"),
+                   {.arguments = {how}, .environment = {{"WARPLENS_STOP", path}}, .meanwhile = [&](int) {
+                      // One that has run for a second is the endless one, at work.
+                      for (int i = 0, busy = 0; i < 1000 && busy < 100; i++, usleep(10'000))
+                        busy = page->launches() ? busy + 1 : 0;
+                      page->stop() = true;
+                    }});
+  unlink(path.c_str());
+  return result;
+}
+void expect_stopped_kernel(const ProgramResult& result) {
+  EXPECT_LT(result.seconds, 10);
   EXPECT_EQ(result.output, "data 1\n");
   ASSERT_EQ(result.report.launches.size(), 2u);
   EXPECT_TRUE(result.report.launches[0].complete);
@@ -103,15 +140,23 @@ TEST(Endings, StopDuringAKernelKeepsItsCounts) {
   EXPECT_EQ(result.report.faults[0].verdict, "stopped");
 }
 
-TEST(Endings, StopOutsideAKernelEndsAtOnce) {
+TEST(Endings, StopDuringAKernelKeepsItsCounts) {
   WL_NEEDS_NVCC();
-  ProgramResult result = end_by("sleep", [](int pid) {
-    usleep(1'500'000);
-    kill(pid, SIGUSR1);
-  });
-  EXPECT_EQ(result.signal, SIGUSR1);
-  EXPECT_LT(result.seconds, 5);
-  EXPECT_EQ(result.report.launches.size(), 1u);
+  ProgramResult result = stop_after_start("forever");
+  expect_stopped_kernel(result);
+  EXPECT_EQ(result.signal, SIGTERM);
+}
+TEST(Endings, StopReachesAProgramThatBlocksAllSignals) {
+  WL_NEEDS_NVCC();
+  ProgramResult result = stop_after_start("blocked");
+  expect_stopped_kernel(result);
+  EXPECT_EQ(result.signal, SIGTERM);
+}
+TEST(Endings, StoppedProgramCleansUpInItsOwnHandler) {
+  WL_NEEDS_NVCC();
+  ProgramResult result = stop_after_start("handled");
+  expect_stopped_kernel(result);
+  EXPECT_EQ(result.exit_code, 12);
 }
 
 }  // namespace

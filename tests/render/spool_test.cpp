@@ -1,6 +1,9 @@
 #include "report/spool.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -135,6 +138,27 @@ TEST_F(Spool, ManyThreadsAndWriters) {
   ASSERT_TRUE(report);
   EXPECT_EQ(report->launches.size(), 800u);
   EXPECT_TRUE(report->notes.empty());
+}
+
+// The program closes what is not its own, and its own file gets the number.
+TEST_F(Spool, DescriptorTakenByAnotherFile) {
+  auto writer = SpoolWriter::open(path_);
+  ASSERT_TRUE(writer);
+  writer->kernel(kernel(1));
+  const std::string other = path_ + ".other";
+  const int stranger = open(other.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
+  for (int fd = 3; fd < 1024; ++fd) {
+    struct stat is{}, spool{};
+    if (fstat(fd, &is) == 0 && stat(path_.c_str(), &spool) == 0 && is.st_ino == spool.st_ino) dup2(stranger, fd);
+  }
+  writer->launch(launch(0, 1));
+  EXPECT_FALSE(writer->failed());
+  EXPECT_EQ(std::filesystem::file_size(other), 0u);
+  auto report = read_spool(path_);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->launches.size(), 1u);
+  close(stranger);
+  std::filesystem::remove(other);
 }
 
 TEST_F(Spool, Errors) {
