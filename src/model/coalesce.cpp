@@ -26,6 +26,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "model/lanes.h"
 
@@ -56,7 +57,7 @@ GlobalCost coalesce_far(const uint64_t* address, uint32_t mask, uint32_t width) 
 
 }  // namespace
 
-GlobalCost coalesce(const uint64_t* address, uint32_t mask, uint32_t width) {
+GlobalCost coalesce_apart(const uint64_t* address, uint32_t mask, uint32_t width) {
   GlobalCost cost;
   if (mask == 0) return cost;
   Lanes lanes;
@@ -86,5 +87,25 @@ GlobalCost coalesce(const int64_t* pattern, uint32_t mask, uint32_t residue, uin
   for (int l = 0; l < 32; ++l) address[l] = base + uint64_t(pattern[l]);
   return coalesce(address, mask, width);
 }
+
+namespace {
+
+LaneSets sets_of(const int64_t* pattern, uint32_t residue, uint64_t size) {
+  const uint64_t base = (uint64_t{1} << 62) + residue;
+  std::map<uint64_t, uint32_t> lanes;
+  for (int l = 0; l < 32; ++l) lanes[(base + uint64_t(pattern[l])) / size] |= 1u << l;
+  LaneSets sets;
+  if (lanes.size() == 32) return sets;
+  uint32_t n = 0;
+  for (const auto& [block, mask] : lanes) sets.lanes[n++] = mask;
+  sets.blocks = ceil_div(n, 8);
+  return sets;
+}
+
+}  // namespace
+
+PatternCost::PatternCost(const int64_t* pattern, uint32_t residue, uint32_t width)
+    : sets_{sets_of(pattern, residue, 32), sets_of(pattern, residue, 128), sets_of(pattern, residue, width)},
+      width_(width) {}
 
 }  // namespace warplens::model

@@ -36,15 +36,20 @@ bool is_run(uint32_t mask) {
   return (low & (low + 1)) == 0;
 }
 
+// k if the active lanes, three or more, are every k-th; else 0.
+uint32_t step_of(uint32_t mask) {
+  const uint32_t low = mask >> std::countr_zero(mask), others = low & (low - 1);
+  const int step = std::countr_zero(others);
+  if ((others & (others - 1)) == 0) return 0;
+  uint32_t rest = others >> step;  // from the second lane on
+  while ((rest & ((1u << step) - 1)) == 1) rest >>= step;
+  return rest == 0 ? uint32_t(step) : 0;
+}
+
 void classify_mask(uint32_t mask, LanePattern& out) {
   if (is_run(mask)) return;
-  out.mask = MaskShape::Scattered;
-  if (std::popcount(mask) < 3) return;
-  const int first = std::countr_zero(mask), step = std::countr_zero(mask & (mask - 1)) - first;
-  int expected = first;
-  for (uint32_t rest = mask; rest != 0; rest &= rest - 1, expected += step)
-    if (std::countr_zero(rest) != expected) return;
-  out.mask = MaskShape::Every;
+  const uint32_t step = step_of(mask);
+  out.mask = step != 0 ? MaskShape::Every : MaskShape::Scattered;
   out.mask_step = uint8_t(step);
 }
 
@@ -54,6 +59,11 @@ bool is_linear(const int64_t* p, uint32_t mask, int64_t& stride) {
   const int64_t apart = distance(p[first], p[second]);
   if (apart % (second - first) != 0) return false;
   stride = apart / (second - first);
+  if (mask == ~0u) {  // in a form that compiles to vectors
+    uint64_t bends = 0;
+    for (int l = 0; l + 1 < 32; ++l) bends |= (uint64_t(p[l + 1]) - uint64_t(p[l])) ^ uint64_t(stride);
+    return bends == 0;
+  }
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const int l = std::countr_zero(rest);
     if (uint64_t(p[l]) != uint64_t(p[first]) + uint64_t(stride) * uint64_t(l - first)) return false;
@@ -119,7 +129,7 @@ std::string shape_words(const LanePattern& p) {
 LanePattern classify(const int64_t* pattern, uint32_t mask, uint32_t width) {
   LanePattern out;
   classify_mask(mask, out);
-  if (std::popcount(mask) == 1) {
+  if ((mask & (mask - 1)) == 0) {
     out.shape = PatternClass::SingleLane;
     return out;
   }
@@ -147,12 +157,16 @@ bool is_linear(const LanePattern& pattern) {
          pattern.shape == PatternClass::Reversed || pattern.shape == PatternClass::Strided;
 }
 
-LanePattern some_lanes(const LanePattern& linear, uint32_t mask) {
-  LanePattern out;
-  classify_mask(mask, out);
-  out.shape = std::popcount(mask) == 1 ? PatternClass::SingleLane : linear.shape;
-  if (out.shape == PatternClass::Strided) out.stride = linear.stride;
-  return out;
+uint64_t key_of(const int64_t* pattern, uint32_t mask, uint32_t width) { return pack(classify(pattern, mask, width)); }
+
+uint64_t key_of_some(uint64_t linear, uint32_t mask) {
+  if ((mask & (mask - 1)) == 0) return pack(LanePattern{PatternClass::SingleLane});
+  if (is_run(mask)) return linear;
+  LanePattern lanes;
+  lanes.shape = PatternClass(0);
+  lanes.mask_step = uint8_t(step_of(mask));
+  lanes.mask = lanes.mask_step != 0 ? MaskShape::Every : MaskShape::Scattered;
+  return linear | pack(lanes);
 }
 
 std::string words(const LanePattern& pattern) {
@@ -160,11 +174,6 @@ std::string words(const LanePattern& pattern) {
   if (pattern.mask == MaskShape::Every) text += ", every " + ordinal(pattern.mask_step) + " lane";
   if (pattern.mask == MaskShape::Scattered) text += ", scattered lanes";
   return text;
-}
-
-uint64_t pack(const LanePattern& p) {
-  return uint64_t(p.shape) | uint64_t(p.mask) << 4 | uint64_t{p.mask_step} << 6 | uint64_t{p.count} << 12 |
-         uint64_t{p.length} << 18 | uint64_t(p.stride) << 24;
 }
 
 LanePattern unpack(uint64_t key) {

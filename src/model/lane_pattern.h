@@ -38,10 +38,8 @@ struct LanePattern {
 // lane.
 LanePattern classify(const int64_t* pattern, uint32_t mask, uint32_t width);
 
-// base + stride * lane in every lane (stride 0 included); then any choice of lanes is linear too, and named without
-// looking at addresses: some_lanes(classify(p, ~0u, w), mask) == classify(p, mask, w).
+// base + stride * lane in every lane (stride 0 included).
 bool is_linear(const LanePattern& pattern);
-LanePattern some_lanes(const LanePattern& linear, uint32_t mask);
 
 // "unit stride", "broadcast", "lane stride 4096 B", "2 rows of 16, 4096 B apart", "irregular", "unit stride, every 2nd
 // lane"
@@ -50,7 +48,14 @@ inline std::string describe(const int64_t* pattern, uint32_t mask, uint32_t widt
   return words(classify(pattern, mask, width));
 }
 
-uint64_t pack(const LanePattern& pattern);
+constexpr uint64_t pack(const LanePattern& p) {
+  return uint64_t(p.shape) | uint64_t(p.mask) << 4 | uint64_t{p.mask_step} << 6 | uint64_t{p.count} << 12 |
+         uint64_t{p.length} << 18 | uint64_t(p.stride) << 24;
+}
 LanePattern unpack(uint64_t key);
+uint64_t key_of(const int64_t* pattern, uint32_t mask, uint32_t width);  // pack(classify(...))
+// Any choice of a linear pattern's lanes is linear too, and named without looking at addresses:
+// key_of_some(key_of(p, ~0u, w), mask) == key_of(p, mask, w). The mask is not empty.
+uint64_t key_of_some(uint64_t linear, uint32_t mask);
 
 }  // namespace warplens::model

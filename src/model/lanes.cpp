@@ -32,6 +32,13 @@ LaneCounts count_plain(const Lanes& lanes) {
   return counts;
 }
 
+PackedCounts count_close_plain(const uint64_t* address, uint32_t mask) {
+  Lanes lanes;
+  if (!gather_plain(address, mask, lanes)) return {};
+  const LaneCounts counts = count_plain(lanes);
+  return PackedCounts::of(counts.addresses, counts.sectors, counts.lines, uint32_t(std::popcount(mask)));
+}
+
 bool all_lines_differ_plain(const Lanes& lanes) { return count_plain(lanes).lines == 32; }
 
 bool has_pattern_plain(const uint64_t* address, uint64_t base, const int64_t* pattern, uint32_t mask) {
@@ -40,6 +47,17 @@ bool has_pattern_plain(const uint64_t* address, uint64_t base, const int64_t* pa
     if (address[l] != base + uint64_t(pattern[l])) return false;
   }
   return true;
+}
+
+PackedCounts count_sets_plain(const PatternSets& sets, uint32_t mask) {
+  const auto lanes = uint32_t(std::popcount(mask));
+  const auto touched = [&](const LaneSets& s) {
+    if (s.blocks == 0) return lanes;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < 8 * s.blocks; ++k) n += (s.lanes[k] & mask) != 0;
+    return n;
+  };
+  return PackedCounts::of(touched(sets.addresses), touched(sets.sectors), touched(sets.lines), lanes);
 }
 
 bool has_no_runs_plain(const uint64_t* address, uint32_t width) {

@@ -24,6 +24,21 @@ struct LaneCounts {
   uint32_t first_word = 0;  // bit l: no lane before l has l's word
 };
 LaneCounts count(const Lanes& lanes);
+// What coalescing asks of a request. Packed in a register: a request is counted in some 20 ns, of which a struct that
+// goes through memory in pieces would take a quarter.
+struct PackedCounts {
+  uint32_t bits = 0;
+  uint32_t addresses() const { return bits & 0xff; }
+  uint32_t sectors() const { return bits >> 8 & 0xff; }
+  uint32_t lines() const { return bits >> 16 & 0xff; }
+  uint32_t lanes() const { return bits >> 24; }  // active ones
+  static PackedCounts of(uint32_t addresses, uint32_t sectors, uint32_t lines, uint32_t lanes) {
+    return {addresses | sectors << 8 | lines << 16 | lanes << 24};
+  }
+};
+// From the addresses; all zero if the mask is empty or the active ones lie too far apart for 15 bits a lane. `width`:
+// bytes per lane, a power of two up to 32 that divides every active address.
+PackedCounts count_close(const uint64_t* address, uint32_t mask, uint32_t width);
 // No two lanes touch one 128-byte line: the usual case of addresses that are data, and quicker to see than to count.
 bool all_lines_differ(const Lanes& lanes);
 
@@ -34,12 +49,25 @@ bool has_pattern(const uint64_t* address, uint64_t base, const int64_t* pattern,
 // (lane_pattern.h) to call it rows or groups. So true means irregular; false means to look closer.
 bool has_no_runs(const uint64_t* address, uint32_t width);
 
+// Lanes that share something, a sector say, as masks; of a pattern, where it is asked again and again which of them
+// have an active lane.
+struct LaneSets {
+  alignas(32) uint32_t lanes[32] = {};
+  uint32_t blocks = 0;  // of eight masks in use; 0: every lane is alone
+};
+struct PatternSets {
+  LaneSets sectors, lines, addresses;
+};
+PackedCounts count_sets(const PatternSets& sets, uint32_t mask);
+
 // The plain versions, for processors without a fast one and as the test's reference.
 bool gather_plain(const uint64_t* address, uint32_t mask, Lanes& lanes);
 LaneCounts count_plain(const Lanes& lanes);
+PackedCounts count_close_plain(const uint64_t* address, uint32_t mask);
 bool all_lines_differ_plain(const Lanes& lanes);
 bool has_pattern_plain(const uint64_t* address, uint64_t base, const int64_t* pattern, uint32_t mask);
 bool has_no_runs_plain(const uint64_t* address, uint32_t width);
+PackedCounts count_sets_plain(const PatternSets& sets, uint32_t mask);
 
 inline uint32_t ceil_div(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 

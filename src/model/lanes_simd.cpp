@@ -5,12 +5,16 @@
 // all lanes are compared with all earlier ones, 8 at a time, without a branch. Addresses in ascending or descending
 // order, which most requests have, need to be compared with their neighbour only.
 //
-// Written with the compiler's vector types: no intrinsics, so that another processor needs only another line in the
-// dispatch at the end. Offsets stay below 2^30, which leaves room for a sentinel that is far from all of them.
+// Written with the compiler's vector types, so that another processor needs only another line in the dispatch at the
+// end; count_close() alone, which data-dependent code calls for every request, has intrinsics. Offsets stay below 2^30,
+// which leaves room for a sentinel that is far from all of them.
 #include <algorithm>
 #include <cstring>
 
 #include "model/lanes.h"
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 // Vectors are passed between functions that are always inlined: their ABI never matters.
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -200,7 +204,129 @@ WL_INLINE bool has_no_runs_body(const uint64_t* address, uint32_t width) {
 }
 
 #if defined(__x86_64__)
-#define WL_AVX2 __attribute__((target("avx2")))
+#define WL_AVX2 __attribute__((target("avx2,popcnt,bmi")))
+#define WL_AVX2_INLINE WL_AVX2 __attribute__((always_inline)) inline
+
+// ---- 32 lanes of 16 bits are two registers of two groups of eight: x = groups 0 and 1, y = groups 2 and 3. Lanes are
+// compared within their group by shifts, with another group by all eight rotations of it. Which lane is which does not
+// matter, as long as of two lanes one is the earlier.
+constexpr short kFar16 = short(0x8000);  // its xor with any index of 15 bits is at least 2^15
+
+struct Nearest {
+  __m256i x, y;  // of each lane: smallest xor with an earlier one
+};
+
+template <int kBy>
+WL_AVX2_INLINE void compare_inside(const __m256i& x, const __m256i& y, Nearest& n) {
+  if constexpr (kBy < 8) {
+    const __m256i far = _mm256_set1_epi16(kFar16);
+    n.x = _mm256_min_epu16(n.x, _mm256_xor_si256(x, _mm256_alignr_epi8(x, far, 16 - 2 * kBy)));
+    n.y = _mm256_min_epu16(n.y, _mm256_xor_si256(y, _mm256_alignr_epi8(y, far, 16 - 2 * kBy)));
+    compare_inside<kBy + 1>(x, y, n);
+  }
+}
+
+// Each group of `later` with the group of `earlier` that lies in the same half.
+template <int kBy>
+WL_AVX2_INLINE void compare_groups(const __m256i& later, const __m256i& earlier, __m256i& nearest) {
+  if constexpr (kBy < 8) {
+    nearest = _mm256_min_epu16(nearest, _mm256_xor_si256(later, _mm256_alignr_epi8(earlier, earlier, 2 * kBy)));
+    compare_groups<kBy + 1>(later, earlier, nearest);
+  }
+}
+
+WL_AVX2_INLINE Nearest nearest_of(const __m256i& x, const __m256i& y) {
+  const __m256i none = _mm256_set1_epi16(-1);
+  Nearest n{none, none};
+  compare_inside<1>(x, y, n);
+  __m256i swapped = none, high = none;
+  compare_groups<0>(y, x, n.y);                                       // 2 with 0, 3 with 1
+  compare_groups<0>(y, _mm256_permute2x128_si256(x, x, 1), swapped);  // 2 with 1, 3 with 0
+  n.y = _mm256_min_epu16(n.y, swapped);
+  compare_groups<0>(_mm256_permute2x128_si256(x, y, 0x31), _mm256_permute2x128_si256(x, y, 0x20), high);  // 1, 0; 3, 2
+  n.x = _mm256_min_epu16(n.x, _mm256_permute2x128_si256(none, high, 0x20));
+  n.y = _mm256_min_epu16(n.y, _mm256_permute2x128_si256(none, high, 0x30));
+  return n;
+}
+
+// Lanes whose nearest earlier lane is at least `apart` away.
+WL_AVX2_INLINE uint32_t lanes_apart(const Nearest& n, int apart) {
+  const __m256i limit = _mm256_set1_epi16(short(apart));
+  const __m256i x = _mm256_cmpeq_epi16(_mm256_min_epu16(n.x, limit), limit);
+  const __m256i y = _mm256_cmpeq_epi16(_mm256_min_epu16(n.y, limit), limit);
+  return uint32_t(_mm_popcnt_u32(uint32_t(_mm256_movemask_epi8(_mm256_packs_epi16(x, y)))));
+}
+
+// Four vectors of 32-bit offsets, less `base`, shifted, as two of 16 bits; false if some do not fit 15 bits.
+WL_AVX2_INLINE bool narrow(const __m256i* offsets, uint32_t base, int shift, __m256i& x, __m256i& y) {
+  const __m256i less = _mm256_set1_epi32(int(base));
+  const __m128i by = _mm_cvtsi32_si128(shift);
+  __m256i v[4];
+#pragma GCC unroll 4
+  for (int k = 0; k < 4; ++k) v[k] = _mm256_srl_epi32(_mm256_sub_epi32(offsets[k], less), by);
+  const __m256i high = _mm256_or_si256(_mm256_or_si256(v[0], v[1]), _mm256_or_si256(v[2], v[3]));
+  if (!_mm256_testz_si256(high, _mm256_set1_epi32(~0x7fff))) return false;
+  x = _mm256_packus_epi32(v[0], v[1]);
+  y = _mm256_packus_epi32(v[2], v[3]);
+  return true;
+}
+
+// By address if they fit around the first, else by sector: where no two lanes share one, that tells the addresses too.
+WL_AVX2 PackedCounts count_close_avx2(const uint64_t* address, uint32_t mask, uint32_t width) {
+  if (mask == 0) return {};
+  const int unit = std::countr_zero(width);
+  const uint64_t first = address[std::countr_zero(mask)];
+  const uint64_t base = (first & ~uint64_t{127}) - (uint64_t{1} << 19);  // 2^14 sectors before
+  const __m256i less = _mm256_set1_epi64x(int64_t(base)), stand_in = _mm256_set1_epi64x(int64_t(first));
+  const __m256i bits = _mm256_setr_epi64x(1, 2, 4, 8);
+  __m256i offsets[4], high = _mm256_setzero_si256();
+#pragma GCC unroll 4
+  for (int k = 0; k < 4; ++k) {
+    __m256i half[2];
+#pragma GCC unroll 2
+    for (int h = 0; h < 2; ++h) {
+      const int lane = 8 * k + 4 * h;
+      __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(address + lane));
+      if (mask != ~0u) {
+        const __m256i on = _mm256_and_si256(_mm256_set1_epi64x(mask >> lane), bits);
+        a = _mm256_blendv_epi8(stand_in, a, _mm256_cmpeq_epi64(on, bits));
+      }
+      half[h] = _mm256_sub_epi64(a, less);
+      high = _mm256_or_si256(high, half[h]);
+    }
+    offsets[k] =
+        _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(half[0]), _mm256_castsi256_ps(half[1]), 0x88));
+  }
+  if (!_mm256_testz_si256(high, _mm256_set1_epi64x(~int64_t{(1 << 20) - 1}))) return {};
+  __m256i x, y;
+  const bool by_address = narrow(offsets, (1u << 19) - (1u << (14 + unit)), unit, x, y);
+  if (!by_address) narrow(offsets, 0, 5, x, y);
+  const Nearest n = nearest_of(x, y);
+  const uint32_t sectors = lanes_apart(n, by_address ? 32 >> unit : 1);
+  const uint32_t lines = lanes_apart(n, by_address ? 128 >> unit : 4);
+  const auto lanes = uint32_t(_mm_popcnt_u32(mask));
+  if (!by_address && sectors != lanes) return {};
+  return PackedCounts::of(by_address ? lanes_apart(n, 1) : sectors, sectors, lines, lanes);
+}
+
+WL_AVX2_INLINE uint32_t touched(const LaneSets& sets, uint32_t mask, uint32_t active_lanes) {
+  if (sets.blocks == 0) return active_lanes;
+  const __m256i on = _mm256_set1_epi32(int(mask));
+  uint32_t empty = 0;
+  for (uint32_t b = 0; b < sets.blocks; ++b) {
+    const __m256i hit = _mm256_and_si256(on, _mm256_load_si256(reinterpret_cast<const __m256i*>(sets.lanes) + b));
+    const __m256i none = _mm256_cmpeq_epi32(hit, _mm256_setzero_si256());
+    empty += uint32_t(_mm_popcnt_u32(uint32_t(_mm256_movemask_ps(_mm256_castsi256_ps(none)))));
+  }
+  return 8 * sets.blocks - empty;
+}
+
+WL_AVX2 PackedCounts count_sets_avx2(const PatternSets& sets, uint32_t mask) {
+  const auto lanes = uint32_t(_mm_popcnt_u32(mask));
+  return PackedCounts::of(touched(sets.addresses, mask, lanes), touched(sets.sectors, mask, lanes),
+                          touched(sets.lines, mask, lanes), lanes);
+}
+
 WL_AVX2 LaneCounts count_avx2(const Lanes& lanes) { return count_body(lanes); }
 WL_AVX2 bool all_lines_differ_avx2(const Lanes& lanes) { return all_lines_differ_body(lanes); }
 WL_AVX2 bool gather_avx2(const uint64_t* address, uint32_t mask, Lanes& lanes) {
@@ -210,15 +336,27 @@ WL_AVX2 bool has_pattern_avx2(const uint64_t* address, uint64_t base, const int6
   return has_pattern_body(address, base, pattern, mask);
 }
 WL_AVX2 bool has_no_runs_avx2(const uint64_t* address, uint32_t width) { return has_no_runs_body(address, width); }
-#define WL_DISPATCH(name, ...) \
-  return __builtin_cpu_supports("avx2") ? name##_avx2(__VA_ARGS__) : name##_plain(__VA_ARGS__);
+WL_INLINE bool has_avx2() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi");
+}
+#define WL_DISPATCH(name, ...) return has_avx2() ? name##_avx2(__VA_ARGS__) : name##_plain(__VA_ARGS__);
 #else
+WL_INLINE PackedCounts count_sets_body(const PatternSets& sets, uint32_t mask) { return count_sets_plain(sets, mask); }
 #define WL_DISPATCH(name, ...) return name##_body(__VA_ARGS__);
 #endif
 
 }  // namespace
 
-LaneCounts count(const Lanes& lanes) { WL_DISPATCH(count, lanes) }
+LaneCounts count(const Lanes& lanes){WL_DISPATCH(count, lanes)} PackedCounts
+    count_close(const uint64_t* address, uint32_t mask, uint32_t width) {
+#if defined(__x86_64__)
+  if (!has_avx2()) return count_close_plain(address, mask);
+  return count_close_avx2(address, mask, width);
+#else
+  return count_close_plain(address, mask);
+#endif
+}
+PackedCounts count_sets(const PatternSets& sets, uint32_t mask) { WL_DISPATCH(count_sets, sets, mask) }
 bool all_lines_differ(const Lanes& lanes) { WL_DISPATCH(all_lines_differ, lanes) }
 bool gather(const uint64_t* address, uint32_t mask, Lanes& lanes) { WL_DISPATCH(gather, address, mask, lanes) }
 bool has_pattern(const uint64_t* address, uint64_t base, const int64_t* pattern, uint32_t mask) {

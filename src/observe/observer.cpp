@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -53,26 +53,20 @@ Shape shape_of(const ir::Site& site) {
 }
 
 struct Cost {
-  uint16_t sectors, sectors_ideal, tag_requests, wavefronts, wavefronts_ideal, bytes_used;
+  uint32_t sectors, sectors_ideal, tag_requests, wavefronts, wavefronts_ideal, bytes_used;
 };
 
-Cost cost_of(const Shape& shape, const uint64_t* address, uint32_t mask) {
-  Cost cost{};
-  if (shape.unit == Unit::L1 || shape.unit == Unit::Local) {
-    const model::GlobalCost c = shape.unit == Unit::L1 ? model::coalesce(address, mask, shape.width)
-                                                       : model::local_memory(address, mask, shape.width);
-    cost.sectors = uint16_t(c.sectors);
-    cost.sectors_ideal = uint16_t(c.sectors_ideal);
-    cost.tag_requests = uint16_t(c.tag_requests);
-    cost.bytes_used = uint16_t(c.bytes_used);
-  } else if (shape.unit == Unit::Banks) {
-    const model::SharedCost c = model::banks(address, mask, shape.width, shape.op);
-    cost.wavefronts = uint16_t(c.wavefronts);
-    cost.wavefronts_ideal = uint16_t(c.wavefronts_ideal);
-    cost.bytes_used = uint16_t(c.bytes_used);
-  }
-  return cost;
+Cost cost_of(const model::GlobalCost& c) { return {c.sectors, c.sectors_ideal, c.tag_requests, 0, 0, c.bytes_used}; }
+
+inline Cost cost_of(const Shape& shape, const uint64_t* address, uint32_t mask) {
+  if (shape.unit == Unit::L1) return cost_of(model::coalesce(address, mask, shape.width));
+  if (shape.unit == Unit::Local) return cost_of(model::local_memory(address, mask, shape.width));
+  if (shape.unit == Unit::None) return {};
+  const model::SharedCost c = model::banks(address, mask, shape.width, shape.op);
+  return {0, 0, 0, c.wavefronts, c.wavefronts_ideal, c.bytes_used};
 }
+
+inline uint32_t lanes_in(uint32_t mask) { return mask == ~0u ? 32 : uint32_t(std::popcount(mask)); }
 
 uint64_t pattern_key(const Shape& shape, const uint64_t* address, uint32_t mask) {
   uint64_t interleaved[32];
@@ -81,9 +75,7 @@ uint64_t pattern_key(const Shape& shape, const uint64_t* address, uint32_t mask)
     address = interleaved;
   }
   if (mask == ~0u && model::has_no_runs(address, shape.width)) return model::pack({});
-  int64_t pattern[32];
-  for (int l = 0; l < 32; ++l) pattern[l] = int64_t(address[l]);
-  return model::pack(model::classify(pattern, mask, shape.width));
+  return model::key_of(reinterpret_cast<const int64_t*>(address), mask, shape.width);
 }
 
 // The requests of one site. Programs repeat themselves: most requests have the pattern of the one before and differ in
@@ -91,6 +83,8 @@ uint64_t pattern_key(const Shape& shape, const uint64_t* address, uint32_t mask)
 // costs and how often it came, and turned into sums when another pattern comes.
 class SiteCounter {
  public:
+  SiteCounter() {}  // by hand, so that nobody zeroes the tables below first
+
   void add(const Shape& shape, const uint64_t* address, uint32_t mask, uint64_t count) {
     if (mask == 0) return;
     if (unlike_ >= kGiveUp) {
@@ -110,25 +104,18 @@ class SiteCounter {
     counts_[residue] += count;
   }
 
-  // Requests whose lanes follow one known pattern under masks that come and go, as in divergent code: which lanes share
-  // a sector, a line or an address follows from the pattern, so a mask only asks which of those groups have a lane.
+  // Requests whose lanes follow one known pattern: of whole warps, told once a launch; of partial ones, under masks
+  // that come and go.
   void add_pattern(const Shape& shape, const event::Pattern& p) {
-    if (shape.unit != Unit::L1 || p.mask == ~0u) {
-      const uint64_t base = (uint64_t{1} << 62) + p.residue;  // no lane wraps there
-      uint64_t address[32];
-      for (int l = 0; l < 32; ++l) address[l] = base + uint64_t(p.pattern[l]);
-      add(shape, address, p.mask, p.count);
+    if (shape.unit == Unit::L1 && p.mask != ~0u) {
+      Masked& masked = masked_for(shape, p);
+      add_cost(cost_of(masked.cost.of(p.mask)), p.count, lanes_in(p.mask), masked.key(shape, p.mask));
       return;
     }
-    if (groups_.pattern != p.pattern || groups_.residue != p.residue) groups_ = Groups(shape, p);
-    const auto lanes = uint32_t(std::popcount(p.mask));
-    Cost cost{};
-    cost.sectors = groups_.touched(groups_.sectors, p.mask);
-    cost.tag_requests = groups_.touched(groups_.lines, p.mask);
-    cost.sectors_ideal = std::min<uint16_t>(cost.sectors, uint16_t(model::ceil_div(lanes * shape.width, 32)));
-    cost.bytes_used =
-        uint16_t(shape.width * (groups_.addresses.empty() ? lanes : groups_.touched(groups_.addresses, p.mask)));
-    add_cost(cost, p.count, lanes, groups_.key(shape, p.mask));
+    const uint64_t base = (uint64_t{1} << 62) + p.residue;  // no lane wraps there
+    uint64_t address[32];
+    for (int l = 0; l < 32; ++l) address[l] = base + uint64_t(p.pattern[l]);
+    add_cost(cost_of(shape, address, p.mask), p.count, lanes_in(p.mask), pattern_key(shape, address, p.mask));
   }
 
   const SiteStats& finish() {
@@ -140,55 +127,55 @@ class SiteCounter {
  private:
   static constexpr uint32_t kGiveUp = 8, kRetry = 64;
 
-  struct Groups {
-    const int64_t* pattern = nullptr;
-    uint32_t residue = 0;
-    model::LanePattern whole;
-    std::vector<uint32_t> sectors, lines, addresses;  // lanes of each; addresses: empty if all lanes differ
+  // A pattern whose requests have some lanes only.
+  struct Masked {
+    const int64_t* pattern;
+    uint32_t residue;
+    model::PatternCost cost;
+    uint64_t whole;  // its key
+    bool linear;
     static constexpr uint32_t kKeys = 64;
     std::vector<std::pair<uint32_t, uint64_t>> keys;  // mask and key, by a hash of the mask
 
-    Groups() = default;
-    Groups(const Shape& shape, const event::Pattern& p) : pattern(p.pattern), residue(p.residue) {
-      sectors = of(p, 32);
-      lines = of(p, 128);
-      addresses = of(p, shape.width);
-      if (addresses.size() == 32) addresses.clear();
-      keys.resize(kKeys);
-      whole = model::classify(p.pattern, ~0u, shape.width);
-    }
+    Masked(const Shape& shape, const event::Pattern& p)
+        : pattern(p.pattern),
+          residue(p.residue),
+          cost(p.pattern, p.residue, shape.width),
+          whole(model::key_of(p.pattern, ~0u, shape.width)),
+          linear(model::is_linear(model::unpack(whole))),
+          keys(linear ? 0 : kKeys) {}
     // What to call the request depends on its mask: one lane is no unit stride. Masks come again, so the last ones'
     // keys stay.
     uint64_t key(const Shape& shape, uint32_t mask) {
-      if (model::is_linear(whole)) return model::pack(model::some_lanes(whole, mask));
+      if (linear) return model::key_of_some(whole, mask);
       auto& [known, value] = keys[mask * 0x9e3779b1u >> (32 - std::countr_zero(kKeys))];
       if (known != mask) {
         known = mask;
-        value = model::pack(model::classify(pattern, mask, shape.width));
+        value = model::key_of(pattern, mask, shape.width);
       }
       return value;
     }
-    static std::vector<uint32_t> of(const event::Pattern& p, int64_t size) {
-      std::map<int64_t, uint32_t> lanes;
-      for (int l = 0; l < 32; ++l) lanes[((int64_t{1} << 50) + p.residue + p.pattern[l]) / size] |= 1u << l;
-      std::vector<uint32_t> masks;
-      for (const auto& [block, mask] : lanes) masks.push_back(mask);
-      return masks;
-    }
-    static uint16_t touched(const std::vector<uint32_t>& groups, uint32_t mask) {
-      uint16_t n = 0;
-      for (uint32_t g : groups) n = uint16_t(n + ((g & mask) != 0));
-      return n;
-    }
   };
+
+  // Few: a site has one pattern, and as many residues as its base takes.
+  Masked& masked_for(const Shape& shape, const event::Pattern& p) {
+    for (size_t k = 0; k < masked_.size(); ++k) {
+      Masked& m = *masked_[k];
+      if (m.pattern != p.pattern || m.residue != p.residue) continue;
+      if (k != 0) std::swap(masked_[0], masked_[k]);  // and next time it is found at once
+      return *masked_[0];
+    }
+    masked_.push_back(std::make_unique<Masked>(shape, p));
+    std::swap(masked_.front(), masked_.back());
+    return *masked_.front();
+  }
 
   // No request was like the one before for a while: count each by itself, and look again now and then.
   void add_alone(const Shape& shape, const uint64_t* address, uint32_t mask, uint64_t count) {
     const Cost cost = cost_of(shape, address, mask);
     // 32 lanes in 32 sectors: a stride, or nothing that has a name.
     const bool nameless = mask == ~0u && cost.sectors == 32 && address[2] - address[1] != address[1] - address[0];
-    add_cost(cost, count, uint32_t(std::popcount(mask)),
-             nameless ? model::pack({}) : pattern_key(shape, address, mask));
+    add_cost(cost, count, lanes_in(mask), nameless ? model::pack({}) : pattern_key(shape, address, mask));
     if (++unlike_ == kGiveUp + kRetry) unlike_ = kGiveUp - 1;
   }
 
@@ -213,7 +200,7 @@ class SiteCounter {
 
   // Returns how many requests the pattern had.
   uint64_t flush() {
-    const auto lanes = uint32_t(std::popcount(mask_));
+    const uint32_t lanes = lanes_in(mask_);
     uint64_t requests = 0;
     for (int word = 0; word < 2; ++word)
       for (uint64_t rest = seen_[word]; rest != 0; rest &= rest - 1) {
@@ -225,12 +212,13 @@ class SiteCounter {
     return requests;
   }
 
-  Groups groups_;
+  std::vector<std::unique_ptr<Masked>> masked_;
   uint32_t unlike_ = 0;  // patterns in a row that came once
   uint32_t mask_ = 0;    // of the pattern; 0: none yet
   uint64_t key_ = 0;
   uint64_t seen_[2] = {};  // residues that came with it
-  alignas(32) int64_t pattern_[32] = {};
+  // Written before they are read: most launches are short, and need none of them.
+  alignas(32) int64_t pattern_[32];
   Cost costs_[128];
   uint64_t counts_[128];
   SiteStats stats_;
@@ -241,6 +229,7 @@ class SiteCounter {
 class Observer::SiteSink : public event::Sink {
  public:
   explicit SiteSink(std::span<const ir::Site> sites) : counters_(sites.size()) {
+    shapes_.reserve(sites.size());
     for (const ir::Site& site : sites) shapes_.push_back(shape_of(site));
   }
   SiteSink like() const { return SiteSink(shapes_); }  // for another worker

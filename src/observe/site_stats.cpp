@@ -1,14 +1,11 @@
 #include "observe/site_stats.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace warplens::observe {
 
 namespace {
-
-// Buckets 0..15 belong to patterns that have no parameter and whose lanes are neighbours, one each by class; the others
-// share what is left.
-constexpr size_t kOwnBuckets = 16;
 
 std::string range_words(const model::LanePattern& low, const model::LanePattern& high) {
   using model::PatternClass;
@@ -27,29 +24,32 @@ std::string range_words(const model::LanePattern& low, const model::LanePattern&
 
 }  // namespace
 
-size_t PatternTally::bucket_of(uint64_t key) {
-  if (key < kOwnBuckets) return key;
-  return kOwnBuckets + (key * 0x9e3779b97f4a7c15ull >> 32) % (kBuckets - kOwnBuckets);
-}
-
 void PatternTally::merge(const PatternTally& other) {
-  for (size_t i = 0; i < kBuckets; ++i) {
-    if (other.buckets_[i].count == 0) continue;
-    buckets_[i].count += other.buckets_[i].count;
-    buckets_[i].min_key = std::min(buckets_[i].min_key, other.buckets_[i].min_key);
-    buckets_[i].max_key = std::max(buckets_[i].max_key, other.buckets_[i].max_key);
+  for (uint32_t rest = other.used_; rest != 0; rest &= rest - 1) {
+    const int b = std::countr_zero(rest);
+    const Bucket& theirs = other.buckets_[b];
+    Bucket& mine = buckets_[b];
+    if (!(used_ >> b & 1)) {
+      mine = theirs;
+      continue;
+    }
+    mine.count += theirs.count;
+    mine.min_key = std::min(mine.min_key, theirs.min_key);
+    mine.max_key = std::max(mine.max_key, theirs.max_key);
   }
+  used_ |= other.used_;
 }
 
 uint64_t PatternTally::total() const {
   uint64_t sum = 0;
-  for (const Cell& bucket : buckets_) sum += bucket.count;
+  for (uint32_t rest = used_; rest != 0; rest &= rest - 1) sum += buckets_[std::countr_zero(rest)].count;
   return sum;
 }
 
 std::vector<PatternTally::Entry> PatternTally::entries() const {
   std::vector<Entry> out;
-  for (const Cell& bucket : buckets_) {
+  for (uint32_t rest = used_; rest != 0; rest &= rest - 1) {
+    const Bucket& bucket = buckets_[std::countr_zero(rest)];
     if (bucket.count == 0) continue;
     const model::LanePattern low = model::unpack(bucket.min_key), high = model::unpack(bucket.max_key);
     const std::string words = bucket.min_key == bucket.max_key ? model::words(low) : range_words(low, high);

@@ -16,10 +16,28 @@ class PatternTally {
  public:
   static constexpr size_t kBuckets = 32;
   struct Bucket {
-    uint64_t count = 0, min_key = ~uint64_t{0}, max_key = 0;
+    uint64_t count, min_key, max_key;
   };
 
-  void add(uint64_t key, uint64_t count) { buckets_[bucket_of(key)].add(key, count); }
+  PatternTally() {}  // by hand, so that nobody zeroes the buckets first; SiteStats too
+  PatternTally(const PatternTally& other) { merge(other); }
+  PatternTally& operator=(const PatternTally& other) {
+    used_ = 0;
+    merge(other);
+    return *this;
+  }
+  void add(uint64_t key, uint64_t count) {
+    const uint32_t b = bucket_of(key);
+    Bucket& bucket = buckets_[b];
+    if (!(used_ >> b & 1)) {
+      used_ |= 1u << b;
+      bucket = {count, key, key};
+      return;
+    }
+    bucket.count += count;
+    if (key < bucket.min_key) bucket.min_key = key;
+    if (key > bucket.max_key) bucket.max_key = key;
+  }
   void merge(const PatternTally& other);
   uint64_t total() const;
 
@@ -33,15 +51,14 @@ class PatternTally {
   std::string summary() const;
 
  private:
-  struct Cell : Bucket {
-    void add(uint64_t key, uint64_t n) {
-      count += n;
-      if (key < min_key) min_key = key;
-      if (key > max_key) max_key = key;
-    }
-  };
-  static size_t bucket_of(uint64_t key);
-  std::array<Cell, kBuckets> buckets_{};
+  // Patterns without parameters have small keys and a bucket each; the others share what is left.
+  static constexpr uint32_t kOwnBuckets = 16;
+  static uint32_t bucket_of(uint64_t key) {
+    if (key < kOwnBuckets) return uint32_t(key);
+    return kOwnBuckets + uint32_t((key * 0x9e3779b97f4a7c15ull >> 32) % (kBuckets - kOwnBuckets));
+  }
+  uint32_t used_ = 0;  // a bit a bucket; the others are not initialized, as most launches need one or two
+  std::array<Bucket, kBuckets> buckets_;
 };
 
 struct SiteStats {
@@ -60,6 +77,7 @@ struct SiteStats {
   uint64_t branch_divergent = 0;  // warps whose active lanes went both ways
   uint64_t branch_lanes = 0;      // active lanes, summed
 
+  SiteStats() {}
   void merge(const SiteStats& other);
 };
 

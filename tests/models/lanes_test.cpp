@@ -84,6 +84,41 @@ TEST(Lanes, FastPathEqualsBruteForceOn200000Requests) {
   EXPECT_GT(near, 100000);
 }
 
+// Around the limits of what fits 15 bits by address and by sector, where the way of counting changes.
+TEST(Lanes, CloseCountsEqualBruteForce) {
+  Generator g;
+  int close = 0, far = 0;
+  for (int n = 0; n < 200000; ++n) {
+    g.next(n);
+    if (n % 3 == 0) {
+      const uint64_t base = (uint64_t{1} << 40) + g.random() % 4096 * g.width, pool = uint64_t{1} << (g.random() % 19);
+      for (uint64_t& a : g.address) a = base + g.random() % pool * g.width;
+    }
+    if (n % 97 == 0) {  // exactly at the edge
+      const uint64_t edge = (uint64_t{n % 2 ? 1u << 19 : (1u << 14) * g.width}) - (g.random() % 3) * g.width;
+      g.address[g.random() % 32] = g.address[std::countr_zero(g.mask | 1u << 31)] / 128 * 128 + edge;
+      g.address[g.random() % 32] = g.address[std::countr_zero(g.mask | 1u << 31)] / 128 * 128 - edge;
+    }
+    for (uint64_t& a : g.address) a = a / g.width * g.width;
+    std::set<uint64_t> addresses, sectors, lines;
+    for (int l = 0; l < 32; ++l)
+      if (g.mask >> l & 1)
+        addresses.insert(g.address[l]), sectors.insert(g.address[l] / 32), lines.insert(g.address[l] / 128);
+    const auto expect_right = [&](PackedCounts c) {
+      EXPECT_EQ(c.addresses(), addresses.size()) << n;
+      EXPECT_EQ(c.sectors(), sectors.size()) << n;
+      EXPECT_EQ(c.lines(), lines.size()) << n;
+      EXPECT_EQ(c.lanes(), uint32_t(std::popcount(g.mask))) << n;
+    };
+    const PackedCounts quick = count_close(g.address, g.mask, g.width), plain = count_close_plain(g.address, g.mask);
+    ++(quick.bits != 0 ? close : far);
+    if (quick.bits != 0) expect_right(quick);
+    if (plain.bits != 0) expect_right(plain);
+  }
+  EXPECT_GT(close, 50000);
+  EXPECT_GT(far, 10000);
+}
+
 TEST(Lanes, HasPattern) {
   Generator g;
   for (int n = 0; n < 20000; ++n) {
