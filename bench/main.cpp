@@ -51,6 +51,15 @@ int run(Options& options) {
     std::fflush(stdout);
     empty ? void(summary.empty = *row) : summary.rows.push_back(*row);
   }
+  for (LargeKernel& large : make_large_kernels()) {
+    if (large.name.find(options.filter) == std::string::npos) continue;
+    if (Status s = bench.measure(large); !s) {
+      fmt::print(stderr, "engine_bench: {}\n", s.error().what);
+      failures++;
+    } else {
+      summary.large.push_back(large);
+    }
+  }
   std::filesystem::remove_all(folder);
   fmt::print("\n{}", to_markdown(summary).substr(to_markdown(summary).rfind("\nGeometric") + 1));
   if (!options.results.empty()) {
@@ -69,6 +78,8 @@ int main(int argc, char** argv) {
   CLI::App app("Runs kernels on the engine and the same algorithms in C++ in turn, checks the results and compares.");
   app.add_option("--cpu", options.settings.cpu,
                  "what the engine makes code for: an LLVM name such as haswell or x86-64");
+  app.add_option("--lanes", options.settings.lanes, "how many lanes the engine computes at once")
+      ->check(CLI::IsMember({8, 16}));
   app.add_option("--native-arch", options.settings.native_arch, "only the C++ that was built with this -march=");
   app.add_option("--filter", options.filter, "only kernels whose name holds this");
   app.add_option("--seconds", options.settings.seconds, "about how long to measure each kernel, in each mode");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstring>
 #include <ctime>
 #include <fstream>
 #include <iterator>
@@ -149,15 +150,19 @@ Status EngineSide::load(const Workload& workload) {
   const std::string path = kernels_ + "/" + workload.file + ".ptx";
   const std::string text = read_file(path);
   if (text.empty()) return Error{"cannot read " + path, "bench/make_ptx.sh makes it"};
-  ptx::ParseResult parsed = ptx::parse(text, path);
-  lower::LowerResult lowered = lower::lower(parsed.module, path);
+  return load(text, path, workload.kernel);
+}
+
+Status EngineSide::load(const std::string& ptx, const std::string& name, const std::string& kernel) {
+  ptx::ParseResult parsed = ptx::parse(ptx, name);
+  lower::LowerResult lowered = lower::lower(parsed.module, name);
   for (const auto* diagnostics : {&parsed.diagnostics, &lowered.diagnostics})
     for (const Diagnostic& d : *diagnostics)
       if (d.severity == Severity::Error) return Error{to_string(d), ""};
   module_ = std::make_shared<const ir::Module>(std::move(lowered.module));
   for (index_ = 0; index_ < module_->kernels.size(); index_++)
-    if (module_->kernels[index_].function.name == workload.kernel) break;
-  if (index_ == module_->kernels.size()) return Error{"no kernel " + workload.kernel + " in " + path, ""};
+    if (module_->kernels[index_].function.name == kernel) break;
+  if (index_ == module_->kernels.size()) return Error{"no kernel " + kernel + " in " + name, ""};
   handle_ = engine_.load(module_, index_, std::vector<uint64_t>(module_->symbols.size()));
   return Ok{};
 }
@@ -177,6 +182,7 @@ Status EngineSide::launch(const Workload& workload) {
   if (result.fault) return Error{workload.name + " failed: " + result.fault->message + result.fault->nearest, ""};
   counts_ = digest_of(result.counts, stats);
   instructions_ = result.counts.thread_instructions;
+  warp_instructions_ = result.counts.instructions;
   from_cache_ = result.from_cache;
   return Ok{};
 }
@@ -190,9 +196,9 @@ void EngineSide::make_code(const Workload& workload) {
 Bench::Bench(exec::DeviceMemory& memory, Settings settings)
     : memory_(memory),
       settings_(std::move(settings)),
-      one_(memory, settings_.kernels, {1, settings_.cpu, "", true}),
-      all_(memory, settings_.kernels, {0, settings_.cpu, "", true}),
-      uncounted_(memory, settings_.kernels, {1, settings_.cpu, "", false}) {
+      one_(memory, settings_.kernels, {1, settings_.cpu, "", true, settings_.lanes}),
+      all_(memory, settings_.kernels, {0, settings_.cpu, "", true, settings_.lanes}),
+      uncounted_(memory, settings_.kernels, {1, settings_.cpu, "", false, settings_.lanes}) {
   const double start = cpu_now();
   const Workload empty = make_empty();
   if (one_.load(empty)) (void)bool(one_.launch(empty));
@@ -230,7 +236,7 @@ Status Bench::compile_times(const Workload& w, Row& row) {
     side.make_code(w);
     return (cpu_now() - start) * 1e3;
   };
-  const jit::EngineOptions cached_on_disk{1, settings_.cpu, settings_.cache_dir, true};
+  const jit::EngineOptions cached_on_disk{1, settings_.cpu, settings_.cache_dir, true, settings_.lanes};
   EngineSide keeps(memory_, settings_.kernels, cached_on_disk), finds(memory_, settings_.kernels, cached_on_disk);
   std::vector<double> compiled, cached;
   for (int i = 0; i < 3; i++) {
@@ -249,6 +255,28 @@ Status Bench::compile_times(const Workload& w, Row& row) {
     cached.push_back(*ms);
   }
   row.compile_ms = quantile(compiled, 0.5), row.cached_ms = quantile(cached, 0.5);
+  return Ok{};
+}
+
+Status Bench::measure(LargeKernel& k) {
+  const auto buffer = memory_.allocate(4096);
+  if (!buffer) return Error{"no device memory", ""};
+  std::memset(reinterpret_cast<void*>(*buffer), 0, 4096);
+  Workload w;
+  w.name = k.name;
+  w.config = {{1, 1, 1}, {32, 1, 1}, 0};
+  w.params.resize(8);
+  std::memcpy(w.params.data(), &*buffer, 8);
+  const double start = cpu_now();
+  if (Status s = one_.load(k.ptx, k.name, "large"); !s) return s;
+  one_.make_code(w);
+  k.seconds = cpu_now() - start;
+  if (Status s = one_.launch(w); !s) return s;
+  auto launch = [&] { (void)bool(one_.launch(w)); };
+  const int calls = calls_for_sample(launch, cpu_now);
+  std::vector<double> samples;
+  for (int i = 0; i < settings_.rounds; i++) samples.push_back(sample(launch, calls, cpu_now));
+  k.ns = quantile(samples, 0.5) / double(one_.warp_instructions());
   return Ok{};
 }
 

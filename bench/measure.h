@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "jit/engine.h"
+#include "large_kernels.h"
 #include "native_builds.h"
 #include "workloads.h"
 
@@ -14,6 +15,7 @@ namespace warplens::bench {
 
 struct Settings {
   std::string cpu;          // "": this machine's; else what the engine makes code for
+  uint32_t lanes = 0;       // 0: the engine's own choice; 8 or 16: how many it computes at once
   std::string native_arch;  // "": every build that runs here; else only these
   std::string kernels = BENCH_FOLDER "/kernels";
   std::string cache_dir;   // for the code cache; must be empty at first
@@ -49,11 +51,13 @@ class EngineSide {
       : kernels_(std::move(kernels)), engine_(options, memory), counted_(options.count) {}
 
   Status load(const Workload& workload);  // translates; code is made by the first launch
+  Status load(const std::string& ptx, const std::string& name, const std::string& kernel);
   Status launch(const Workload& workload);
   void make_code(const Workload& workload);  // a launch that is stopped before its first block
   // Of the last launch: every count there is, as one number; equal counts give equal numbers.
   uint64_t counts() const { return counts_; }
   uint64_t thread_instructions() const { return instructions_; }
+  uint64_t warp_instructions() const { return warp_instructions_; }
   bool from_cache() const { return from_cache_; }
   std::string cpu() const { return engine_.cpu(); }
   unsigned threads() const { return engine_.threads(); }
@@ -66,7 +70,7 @@ class EngineSide {
   size_t index_ = 0;
   jit::Engine::KernelHandle handle_;
   std::atomic<bool> stop_{false};
-  uint64_t counts_ = 0, instructions_ = 0;
+  uint64_t counts_ = 0, instructions_ = 0, warp_instructions_ = 0;
   bool from_cache_ = false;
 };
 
@@ -74,6 +78,7 @@ class Bench {
  public:
   Bench(exec::DeviceMemory& memory, Settings settings);
   Result<Row> run(const Workload& workload);
+  Status measure(LargeKernel& kernel);
   std::string cpu() const { return one_.cpu(); }
   unsigned threads() const { return all_.threads(); }
   double start_ms() const { return start_ms_; }  // CPU time of the first kernel's code: LLVM's own start is in it

@@ -65,6 +65,12 @@ nlohmann::ordered_json to_json(const Summary& s) {
       {"empty_launch", to_json(s.empty)},
       {"kernels", nlohmann::ordered_json::array()}};
   for (const Row& row : s.rows) json["kernels"].push_back(to_json(row));
+  json["large_kernels"] = nlohmann::ordered_json::array();
+  for (const LargeKernel& k : s.large)
+    json["large_kernels"].push_back({{"name", k.name},
+                                     {"ptx_instructions", k.instructions},
+                                     {"compile_seconds", k.seconds},
+                                     {"ns_per_instruction", k.ns}});
   return json;
 }
 
@@ -122,7 +128,7 @@ std::string to_markdown(const Summary& s) {
   text += fmt::format(
       "Compile time, median: {:.1f} ms; from the cache on disk {:.1f} ms. First code of the process: {:.1f} ms.\n",
       s.median_compile_ms(), s.median_cached_ms(), s.start_ms);
-  return text;
+  return text + large_markdown(s.large);
 }
 
 Result<std::string> write(const Summary& summary, const std::string& folder) {

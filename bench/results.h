@@ -18,6 +18,7 @@ struct Summary {
   std::vector<std::string> natives;  // compilers and -march= of the C++
   Row empty;                         // a launch of one block that does nothing
   std::vector<Row> rows;
+  std::vector<LargeKernel> large;
 
   double geomean(Comparison Row::* mode) const;
   double lowest(Comparison Row::* mode) const;

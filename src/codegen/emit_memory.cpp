@@ -163,26 +163,40 @@ llvm::Value* residue_index(llvm::IRBuilder<>& b, const AccessPlan& plan, llvm::V
 }
 }  // namespace
 
-// A partial warp's request: one more like the last one, or the start of another kind.
+// A partial warp's request: one more like the last one, or the start of another kind; then what was counted is logged.
+// Without a call, which would cost a loop its vector registers.
 void KernelEmitter::count_request(ValueId v) {
   if (!counting_) return;
+  using exec::KindCount, exec::Recent, exec::WarpEnv;
   const AccessPlan& plan = plan_.access[v];
-  auto* i64 = builder_.getInt64Ty();
+  llvm::Type *i64 = builder_.getInt64Ty(), *ptr = builder_.getPtrTy();
+  const auto at = [&](Value* base, uint64_t offset) {
+    return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), base, offset);
+  };
   Value* key = builder_.CreateZExt(mask_, i64);
   if (plan.count == AccessPlan::Count::Residue)
     key = builder_.CreateOr(key, builder_.CreateShl(residue_index(builder_, plan, scalar(plan.root, 0, 1)), 32));
-  Value* recent = builder_.CreateConstGEP1_64(builder_.getInt8Ty(),
-                                              env_field(offsetof(exec::WarpEnv, recent), builder_.getPtrTy(), true),
-                                              f_.insts[v].site * sizeof(exec::Recent));
-  Value* count_at = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), recent, offsetof(exec::Recent, count));
-  auto *same = block("same"), *other = block("other"), *counted = block("counted");
-  builder_.CreateCondBr(builder_.CreateICmpEQ(key, builder_.CreateLoad(i64, recent)), same, other);
+  Value* recent = at(env_field(offsetof(WarpEnv, recent), ptr, true), f_.insts[v].site * sizeof(Recent));
+  Value *last = builder_.CreateLoad(i64, recent),
+        *count = builder_.CreateLoad(i64, at(recent, offsetof(Recent, count)));
+  auto *same = block("same"), *other = block("other"), *full = block("log_full"), *counted = block("counted");
+  builder_.CreateCondBr(builder_.CreateICmpEQ(key, last), same, other);
   builder_.SetInsertPoint(same);
-  builder_.CreateStore(builder_.CreateAdd(builder_.CreateLoad(i64, count_at), builder_.getInt64(1)), count_at);
+  builder_.CreateStore(builder_.CreateAdd(count, builder_.getInt64(1)), at(recent, offsetof(Recent, count)));
   builder_.CreateBr(counted);
   builder_.SetInsertPoint(other);
-  builder_.CreateCall(runtime("wl_recent", {builder_.getPtrTy(), builder_.getInt32Ty(), i64}, builder_.getVoidTy()),
-                      {env_, builder_.getInt32(v), key});
+  Value* entry = env_field(offsetof(WarpEnv, kind), ptr);
+  builder_.CreateStore(last, at(entry, offsetof(KindCount, counted.key)));
+  builder_.CreateStore(count, at(entry, offsetof(KindCount, counted.count)));
+  builder_.CreateStore(builder_.getInt32(v), at(entry, offsetof(KindCount, inst)));
+  builder_.CreateStore(key, recent);
+  builder_.CreateStore(builder_.getInt64(1), at(recent, offsetof(Recent, count)));
+  Value* next = at(entry, sizeof(KindCount));
+  set_env_field(offsetof(WarpEnv, kind), next);
+  builder_.CreateCondBr(builder_.CreateICmpEQ(next, env_field(offsetof(WarpEnv, kind_end), ptr, true)), full, counted,
+                        llvm::MDBuilder(context_).createBranchWeights(1, 1 << 10));
+  builder_.SetInsertPoint(full);
+  builder_.CreateCall(runtime("wl_kinds", {ptr}, builder_.getVoidTy()), {env_});
   builder_.CreateBr(counted);
   builder_.SetInsertPoint(counted);
 }

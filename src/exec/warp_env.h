@@ -21,6 +21,12 @@ struct Recent {
   uint64_t count = 0;
 };
 
+// What a Recent counted until a request of another kind came: an entry of the worker's log.
+struct KindCount {
+  Recent counted;
+  uint32_t inst = 0;  // ir::ValueId of the access
+};
+
 // Per warp of the block: where it stands. Only kernels with barriers use it.
 struct WarpState {
   static constexpr int32_t kStart = 0, kDone = -1;  // other values: the barrier after which to go on
@@ -47,6 +53,8 @@ struct WarpEnv {
   event::Access* event = nullptr;  // where the next request is written; its addresses are what the functions below read
   event::Access* event_end = nullptr;  // the batch is full: wl_flush
   Recent* recent = nullptr;            // per site
+  KindCount* kind = nullptr;           // where the log of ended kinds is continued
+  KindCount* kind_end = nullptr;       // the log is full: wl_kinds
   uint8_t* values = nullptr;           // 2 * 32 * 32 bytes, scratch: lane values in, then lane values out
   uint64_t shared_bytes = 0;           // static and dynamic
   uint32_t grid[3] = {1, 1, 1};
@@ -72,8 +80,8 @@ uint32_t wl_test(WarpEnv* env, uint32_t inst);
 void wl_report(WarpEnv* env, uint32_t inst);
 // The batch of events is full.
 void wl_flush(WarpEnv* env);
-// A partial-warp access of `inst` with another mask or residue than the last one.
-void wl_recent(WarpEnv* env, uint32_t inst, uint64_t key);
+// The log of ended kinds is full.
+void wl_kinds(WarpEnv* env);
 uint32_t wl_trap(WarpEnv* env, uint32_t inst, uint32_t mask);
 uint32_t wl_stopped(WarpEnv* env);
 // The warp arrives at barrier `id`, which is for `expected` threads, and does not wait.

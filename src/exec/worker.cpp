@@ -10,11 +10,14 @@ namespace warplens::exec {
 
 namespace {
 constexpr size_t kBatch = 32;  // 8 KB: written and read again before it leaves the first-level cache
-}
+constexpr size_t kTold = 64;   // patterns handed over at once
+}  // namespace
 
-Worker::Worker(const KernelTables& tables, const Dim3& block) : tables_(tables), block_(block), batch_(kBatch) {
+Worker::Worker(const KernelTables& tables, const Dim3& block)
+    : tables_(tables), block_(block), batch_(kBatch), log_(kLog) {
   env.worker = this;
   env.event_end = batch_.data() + batch_.size();
+  env.kind_end = log_.data() + log_.size();
 }
 
 void Worker::begin(const DeviceMemory& memory, event::Sink* sink, uint64_t param_bytes) {
@@ -22,8 +25,9 @@ void Worker::begin(const DeviceMemory& memory, event::Sink* sink, uint64_t param
   memory_ = &memory;
   sink_ = sink;
   fault.reset();
-  kinds_.clear();  // made when a second kind comes
+  kinds_.clear();  // made when it is needed
   env.event = batch_.data();
+  env.kind = log_.data();
 }
 
 void Worker::flush() {
@@ -39,51 +43,43 @@ void Worker::report(const AccessInfo& info, uint32_t mask) {
   if (++env.event == env.event_end) flush();
 }
 
-void Worker::deliver(uint32_t inst, const Recent& r) {
-  const AccessInfo& info = tables_.access[inst];
-  if (!sink_ || r.count == 0 || static_cast<uint32_t>(r.key) == 0) return;
-  const event::Pattern p{info.site, static_cast<uint32_t>(r.key),
-                         info.residue + (static_cast<uint32_t>(r.key >> 32) << info.shift), r.count, info.pattern};
-  sink_->patterns({&p, 1});
+void Worker::deliver(const KindCount& k) {
+  const AccessInfo& info = tables_.access[k.inst];
+  const auto mask = static_cast<uint32_t>(k.counted.key);
+  if (!sink_ || k.counted.count == 0 || mask == 0) return;
+  const auto index = static_cast<uint32_t>(k.counted.key >> 32);
+  told_.push_back({info.site, mask, info.residue + (index << info.shift), k.counted.count, info.pattern});
+  if (told_.size() == kTold) tell();
 }
 
-void Worker::recent(uint32_t inst, uint64_t key) {
-  Recent& now = env.recent[tables_.access[inst].site];
-  if (strangers_ >= kGiveUp) {  // no kind comes back: do not look, but for a try now and then
-    deliver(inst, now);
-    now = {key, 1};
-    if (++strangers_ == kGiveUp + kRetry) strangers_ = 0;
-    return;
+void Worker::tell() {
+  if (!told_.empty()) sink_->patterns(told_);
+  told_.clear();
+}
+
+void Worker::kinds() {
+  if (kinds_.empty()) kinds_.resize(kKinds);
+  for (const KindCount* k = log_.data(); k != env.kind; ++k) {
+    const uint64_t hash = (k->counted.key + k->inst * 0x632be59bd9b4e019u) * 0x9e3779b97f4a7c15u;
+    KindCount& place = kinds_[hash >> 56];
+    static_assert(kKinds == 256);
+    if (place.counted.key == k->counted.key && place.inst == k->inst) {
+      place.counted.count += k->counted.count;
+    } else {
+      deliver(place);
+      place = *k;
+    }
   }
-  if (kinds_.empty()) kinds_.resize(uint64_t{tables_.sites} * kKinds);
-  Recent* kinds = kinds_.data() + uint64_t{tables_.access[inst].site} * kKinds;
-  // The kind counted so far goes back to its place, or takes the place of another; the new one comes out of its own.
-  Recent *mine = nullptr, *free = nullptr;
-  ++strangers_;
-  const Recent old = now;
-  now = {key, 1};
-  for (uint32_t k = 0; k < kKinds; ++k) {
-    if (kinds[k].key == old.key) mine = &kinds[k];
-    if (kinds[k].count == 0) free = &kinds[k];
-    if (kinds[k].key == key && kinds[k].count != 0) now.count += kinds[k].count, kinds[k].count = 0, strangers_ = 0;
-  }
-  if (!mine) mine = free ? free : &kinds[next_kind_++ % kKinds];
-  if (mine->key != old.key) {
-    deliver(inst, *mine);
-    *mine = old;
-  } else {
-    mine->count += old.count;
-  }
+  env.kind = log_.data();
 }
 
 void Worker::finish() {
   flush();
-  for (uint32_t site = 0; site < tables_.sites; ++site) {
-    const uint32_t inst = tables_.recent[site];
-    if (inst == ~0u) continue;
-    deliver(inst, env.recent[site]);
-    for (uint32_t k = 0; k < kKinds && !kinds_.empty(); ++k) deliver(inst, kinds_[uint64_t{site} * kKinds + k]);
-  }
+  if (env.kind != log_.data()) kinds();
+  for (const KindCount& k : kinds_) deliver(k);
+  for (uint32_t site = 0; site < tables_.sites; ++site)
+    if (tables_.recent[site] != ~0u) deliver({env.recent[site], tables_.recent[site]});
+  tell();
 }
 
 Dim3 Worker::thread_of(uint32_t lane) const {
@@ -314,7 +310,7 @@ uint32_t wl_barrier(WarpEnv* env) { return static_cast<Worker*>(env->worker)->ba
 uint32_t wl_test(WarpEnv* env, uint32_t inst) { return static_cast<Worker*>(env->worker)->test(inst); }
 void wl_report(WarpEnv* env, uint32_t inst) { static_cast<Worker*>(env->worker)->report_full(inst); }
 void wl_flush(WarpEnv* env) { static_cast<Worker*>(env->worker)->flush(); }
-void wl_recent(WarpEnv* env, uint32_t inst, uint64_t key) { static_cast<Worker*>(env->worker)->recent(inst, key); }
+void wl_kinds(WarpEnv* env) { static_cast<Worker*>(env->worker)->kinds(); }
 uint64_t wl_clock(WarpEnv* env, uint32_t special_register) {
   return static_cast<Worker*>(env->worker)->clock(special_register);
 }

@@ -53,8 +53,8 @@ class Worker {
   uint64_t clock(uint32_t special_register);
   uint32_t test(uint32_t inst);
   void report_full(uint32_t inst) { report(tables_.access[inst], ~0u); }
-  void flush();  // hands the batched events to the sink
-  void recent(uint32_t inst, uint64_t key);
+  void flush();   // hands the batched events to the sink
+  void kinds();   // empties the log of ended kinds
   void finish();  // everything not yet delivered
 
  private:
@@ -73,13 +73,14 @@ class Worker {
   uint64_t param_bytes_ = 0;
   Dim3 block_;
   std::vector<event::Access> batch_;
-  // Masks come back: a few kinds of partial-warp requests a site are kept besides the one that env.recent counts.
-  static constexpr uint32_t kKinds = 16;
-  void deliver(uint32_t inst, const Recent& r);
-  std::vector<Recent> kinds_;
-  uint32_t next_kind_ = 0;
-  static constexpr uint32_t kGiveUp = 32, kRetry = 256;
-  uint32_t strangers_ = 0;  // kinds in a row that had not been there
+  // Partial-warp requests of known patterns. Compiled code counts the last kind of each site and logs it when another
+  // comes. Masks come back, so the log's entries are added up in a small table; what loses its place there is told to
+  // the sink.
+  static constexpr size_t kLog = 128, kKinds = 256;
+  void deliver(const KindCount& k);
+  void tell();
+  std::vector<KindCount> log_, kinds_;
+  std::vector<event::Pattern> told_;
   // Of each barrier: threads that arrived without waiting, and how many it is for.
   struct Arrivals {
     uint32_t threads = 0, expected = 0;

@@ -27,8 +27,8 @@ namespace orc = llvm::orc;
 namespace {
 
 // Code of more instructions than this is made in haste: LLVM's optimizations and its register allocator take time that
-// grows faster than the code, and in code of this size (more than a thousand lines of PTX) every second counts more than
-// what they bring. Made in haste, it runs at a third of the speed and takes 15 microseconds an instruction.
+// grows faster than the code, and in code of this size (more than a thousand lines of PTX) every second counts more
+// than what they bring. Made in haste, it runs at a third of the speed and takes 15 microseconds an instruction.
 constexpr unsigned kHasty = 60000;
 // Instruction selection takes a basic block at a time, and time that grows with its square.
 constexpr size_t kLongBlock = 400;
@@ -86,6 +86,7 @@ struct Compiler::Impl {
   std::unique_ptr<llvm::TargetMachine> machine, hasty_machine;
   std::unique_ptr<orc::LLJIT> jit;
   std::string cpu;
+  bool has_avx512 = false;
   uint32_t lanes = 8;
   unsigned loaded = 0;
 };
@@ -95,7 +96,7 @@ Compiler::~Compiler() = default;
 const std::string& Compiler::cpu() const { return impl_->cpu; }
 uint32_t Compiler::vector_lanes() const { return impl_->lanes; }
 
-Result<std::unique_ptr<Compiler>> Compiler::create(const std::string& cpu) {
+Result<std::unique_ptr<Compiler>> Compiler::create(const std::string& cpu, uint32_t lanes) {
   static const bool initialized = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
@@ -126,9 +127,9 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const std::string& cpu) {
   if (!cpu.empty() && !i.machine->getMCSubtargetInfo()->isCPUStringValid(cpu))
     return Error{"unknown processor '" + cpu + "'",
                  "use an LLVM name such as x86-64, haswell, skylake-avx512 or znver4"};
-  if (i.machine->getTargetTriple().isX86() &&
-      i.machine->getMCSubtargetInfo()->checkFeatures("+avx512f,+avx512bw,+avx512vl,+avx512dq"))
-    i.lanes = 16;
+  i.has_avx512 = i.machine->getTargetTriple().isX86() &&
+                 i.machine->getMCSubtargetInfo()->checkFeatures("+avx512f,+avx512bw,+avx512vl,+avx512dq");
+  i.lanes = lanes != 0 ? lanes : i.has_avx512 ? 16 : 8;
   auto jit = orc::LLJITBuilder().setJITTargetMachineBuilder(*i.builder).create();
   if (!jit) return from_llvm(jit.takeError(), "start the just-in-time compiler");
   i.jit = std::move(*jit);
@@ -150,9 +151,10 @@ Result<std::vector<char>> Compiler::compile(const ir::Function& f, const passes:
   llvm::Function* function = codegen::KernelEmitter(module, f, spec, plan, counting).run();
   function->addFnAttr("target-cpu", impl_->machine->getTargetCPU());
   function->addFnAttr("target-features", impl_->machine->getTargetFeatureString());
-  if (impl_->lanes == 16) {
-    function->addFnAttr("prefer-vector-width", "512");
-    function->addFnAttr("min-legal-vector-width", "512");
+  if (impl_->has_avx512) {
+    const char* bits = impl_->lanes == 16 ? "512" : "256";
+    function->addFnAttr("prefer-vector-width", bits);
+    function->addFnAttr("min-legal-vector-width", bits);
   }
   std::string problem;
   llvm::raw_string_ostream stream(problem);

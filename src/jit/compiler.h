@@ -14,7 +14,7 @@ namespace warplens::jit {
 
 class Compiler {
  public:
-  static Result<std::unique_ptr<Compiler>> create(const std::string& cpu);  // "": this machine's
+  static Result<std::unique_ptr<Compiler>> create(const std::string& cpu, uint32_t lanes);  // "", 0: this machine's
   ~Compiler();
 
   const std::string& cpu() const;

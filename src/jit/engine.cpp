@@ -26,7 +26,7 @@ using passes::Specialization;
 namespace {
 
 // Changes whenever the code made for the same kernel changes: it names the files of the cache.
-constexpr const char* kCodeVersion = "warplens-code-13";
+constexpr const char* kCodeVersion = "warplens-code-14";
 
 // Warp instructions below which a grid runs on the calling thread: some ten microseconds of work.
 constexpr uint64_t kSmallGrid = 40000;
@@ -69,7 +69,7 @@ struct Engine::Impl {
 
   Compiler* get_compiler() {
     if (!compiler && !broken) {
-      auto made = Compiler::create(options.cpu);
+      auto made = Compiler::create(options.cpu, options.lanes);
       if (made)
         compiler = std::move(*made);
       else

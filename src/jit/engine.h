@@ -20,6 +20,7 @@ struct EngineOptions {
   std::string cpu;        // "": this machine's; else an LLVM name such as "x86-64", "haswell", "skylake-avx512"
   std::string cache_dir;  // "": no cache on disk
   bool count = true;      // false: run without counting (bench only)
+  uint32_t lanes = 0;     // 32-bit lanes computed at once: 8 or 16; 0: what the processor's vectors hold (bench only)
 };
 
 class Engine {

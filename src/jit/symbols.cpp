@@ -141,7 +141,7 @@ std::vector<Symbol> runtime_symbols() {
       {"wl_test", (void*)exec::wl_test},
       {"wl_report", (void*)exec::wl_report},
       {"wl_flush", (void*)exec::wl_flush},
-      {"wl_recent", (void*)exec::wl_recent},
+      {"wl_kinds", (void*)exec::wl_kinds},
       {"wl_clock", (void*)exec::wl_clock},
       {"memset", (void*)std::memset},
       {"memcpy", (void*)std::memcpy},

@@ -298,7 +298,7 @@ WL_AVX2 PackedCounts count_close_avx2(const uint64_t* address, uint32_t mask, ui
         _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(half[0]), _mm256_castsi256_ps(half[1]), 0x88));
   }
   if (!_mm256_testz_si256(high, _mm256_set1_epi64x(~int64_t{(1 << 20) - 1}))) return {};
-  __m256i x, y;
+  __m256i x = high, y = high;
   const bool by_address = narrow(offsets, (1u << 19) - (1u << (14 + unit)), unit, x, y);
   if (!by_address) narrow(offsets, 0, 5, x, y);
   const Nearest n = nearest_of(x, y);

@@ -109,7 +109,8 @@ class SiteCounter {
   void add_pattern(const Shape& shape, const event::Pattern& p) {
     if (shape.unit == Unit::L1 && p.mask != ~0u) {
       Masked& masked = masked_for(shape, p);
-      add_cost(cost_of(masked.cost.of(p.mask)), p.count, lanes_in(p.mask), masked.key(shape, p.mask));
+      const model::GlobalCost cost = masked.cost.of(p.mask);
+      add_cost(cost_of(cost), p.count, cost.lanes, masked.key(shape, p.mask));
       return;
     }
     const uint64_t base = (uint64_t{1} << 62) + p.residue;  // no lane wraps there
