@@ -12,7 +12,16 @@ namespace {
 
 // Whether all of it is memory that the runtime gave or registered; host memory that it does not know is `false`.
 bool known(Runtime& runtime, const void* pointer, size_t bytes) {
-  return runtime.session()->memory().find(reinterpret_cast<uint64_t>(pointer), bytes).has_value();
+  auto address = reinterpret_cast<uint64_t>(pointer);
+  const exec::DeviceMemory& memory = runtime.session()->memory();
+  // Allocations have gaps between them; only what cuMemMap put side by side goes on in the next.
+  for (auto found = memory.find(address); found; found = memory.find(address)) {
+    uint64_t left = found->base + found->bytes - address;
+    if (bytes <= left) return true;
+    bytes -= left;
+    address += left;
+  }
+  return false;
 }
 // Known at its first byte, yet not whole: past the end of an allocation.
 bool cut_short(Runtime& runtime, const void* pointer, size_t bytes) {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "lower/lower.h"
+#include "lower/unresolved.h"
 #include "ptx/fatbin.h"
 #include "ptx/parse.h"
 
@@ -84,6 +85,7 @@ Status Module::read() {
     modules.clear();
     modules.push_back(std::move(linked.module));
   }
+  unresolved_ = lower::unresolved_functions(modules.front());
   lower::LowerResult lowered = lower::lower(modules.front(), sources->front().name);
   note(lowered.diagnostics);
   ir_ = std::make_shared<const ir::Module>(std::move(lowered.module));

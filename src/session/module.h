@@ -25,6 +25,9 @@ class Module {
   Status load(exec::DeviceMemory& memory);
   bool tried() const { return tried_; }
   bool well_formed() const { return well_formed_; }  // the PTX parsed without an error
+  const std::vector<std::string>& unresolved() const {
+    return unresolved_;
+  }  // functions that are called and are nowhere
   const std::string& origin() const { return origin_; }
   const Diagnostics& diagnostics() const { return diagnostics_; }
 
@@ -50,6 +53,7 @@ class Module {
   std::vector<PtxText> texts_;
   std::string origin_;
   bool tried_ = false, well_formed_ = true;
+  std::vector<std::string> unresolved_;
   std::optional<Error> failure_;
   Diagnostics diagnostics_;
   std::shared_ptr<const ir::Module> ir_;

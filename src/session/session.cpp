@@ -106,8 +106,11 @@ Status Session::Impl::load(Module& module) {
 
 Status Session::read(Module& module) {
   Status status = impl_->load(module);
-  if (!status || module.well_formed()) return status;
-  return Error{module.origin() + " is not valid PTX", ""};
+  if (!status) return status;
+  if (!module.well_formed()) return Error{module.origin() + " is not valid PTX", ""};
+  if (module.unresolved().empty()) return status;
+  return Error{fmt::format("{} calls {}, which is not in it", module.origin(), module.unresolved().front()),
+               "link it with the PTX that has it: cuLinkAddData, cuLinkComplete"};
 }
 
 const Diagnostics& Session::diagnostics(const Module& module) const { return module.diagnostics(); }

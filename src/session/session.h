@@ -84,7 +84,8 @@ class Session {
   Module* add_ptx(std::vector<PtxText> texts, std::string origin);
   void remove(Module* module);
 
-  // Reads the module now. Text that is no PTX is an Error only here: elsewhere what can be read of it is used.
+  // Reads the module now. Text that is no PTX, and calls of functions that are nowhere, are an Error only here:
+  // elsewhere what can be read of it is used.
   Status read(Module& module);
   // What was wrong with it, once read.
   const Diagnostics& diagnostics(const Module& module) const;

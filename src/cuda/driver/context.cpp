@@ -23,6 +23,7 @@ constexpr unsigned kApiVersion = 3020;  // of the interface with 64-bit sizes; c
 template <typename Body>
 CuResult with(Context* context, Body&& body) {
   return ask([&](Runtime& r) {
+    if (!context) return CuResult::CUDA_ERROR_INVALID_VALUE;
     if (!is_context(context)) return CuResult::CUDA_ERROR_INVALID_CONTEXT;
     return context->alive ? body(r) : CuResult::CUDA_ERROR_CONTEXT_IS_DESTROYED;
   });
@@ -223,6 +224,7 @@ WL_DRIVER_API wl_cuCtxSetFlags(unsigned flags) {
 }
 WL_DRIVER_API wl_cuCtxGetId(Context* context, unsigned long long* out) {
   if (!context) context = current_context();
+  if (!context) return check_context();
   return with(context, [&](Runtime&) {
     if (!out) return CuResult::CUDA_ERROR_INVALID_VALUE;
     *out = context->id;
@@ -231,6 +233,7 @@ WL_DRIVER_API wl_cuCtxGetId(Context* context, unsigned long long* out) {
 }
 WL_DRIVER_API wl_cuCtxGetApiVersion(Context* context, unsigned* out) {
   if (!context) context = current_context();
+  if (!context) return check_context();
   return with(context, [&](Runtime&) {
     if (!out) return CuResult::CUDA_ERROR_INVALID_VALUE;
     *out = kApiVersion;
@@ -252,7 +255,7 @@ WL_DRIVER_API wl_cuDevicePrimaryCtxReset(Device device) {
   return ask([&](Runtime& r) {
     if (check_device(device) != CuResult::CUDA_SUCCESS) return check_device(device);
     empty_context(r, *primary_context());
-    primary_context()->alive = primary_context()->references > 0;
+    primary_context()->alive = false;  // until it is retained again
     return CuResult::CUDA_SUCCESS;
   });
 }

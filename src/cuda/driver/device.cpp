@@ -109,7 +109,7 @@ WL_DRIVER_API wl_cuDeviceCanAccessPeer(int* out, Device device, Device peer) {
 WL_DRIVER_API wl_cuCtxEnablePeerAccess(Context* peer, unsigned flags) {
   return serve(Needs::Nothing, [&](Runtime&) {
     if (flags) return CuResult::CUDA_ERROR_INVALID_VALUE;
-    if (!is_context(peer) || peer == current_context()) return CuResult::CUDA_ERROR_INVALID_CONTEXT;
+    if (!is_context(peer)) return CuResult::CUDA_ERROR_INVALID_CONTEXT;
     return CuResult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
   });
 }
@@ -126,16 +126,10 @@ WL_DRIVER_API wl_cuCtxSynchronize() {
 }
 WL_DRIVER_API wl_cuCtxSynchronize_v2(Context* context) { return wl_cuCtxSynchronize(); }
 WL_DRIVER_API wl_cuCtxGetLimit(size_t* out, int limit) {
-  return forward([&] {
-    Error error = wl_cudaDeviceGetLimit(out, limit);
-    return out && error == Error::cudaErrorInvalidValue ? Error::cudaErrorUnsupportedLimit : error;
-  });
+  return forward([&] { return wl_cudaDeviceGetLimit(out, limit); });
 }
 WL_DRIVER_API wl_cuCtxSetLimit(int limit, size_t value) {
-  return forward([&] {
-    Error error = wl_cudaDeviceSetLimit(limit, value);
-    return error == Error::cudaErrorInvalidValue ? Error::cudaErrorUnsupportedLimit : error;
-  });
+  return forward([&] { return wl_cudaDeviceSetLimit(limit, value); });
 }
 WL_DRIVER_API wl_cuCtxGetCacheConfig(int* out) {
   return forward([&] { return wl_cudaDeviceGetCacheConfig(out); });

@@ -70,11 +70,11 @@ WL_DRIVER_API wl_cuGetProcAddress_v2(const char* name, void** out, int version, 
   const EntryPoint* found = find_entry_point(name, version, known);
   *out = found ? reinterpret_cast<void*>(found->address) : nullptr;
   if (status) *status = found ? kFound : known ? kVersionNotSufficient : kNotFound;
-  if (found || status) return CuResult::CUDA_SUCCESS;
-  return CuResult::CUDA_ERROR_NOT_FOUND;
+  return CuResult::CUDA_SUCCESS;
 }
 WL_DRIVER_API wl_cuGetProcAddress(const char* name, void** out, int version, uint64_t flags) {
-  return wl_cuGetProcAddress_v2(name, out, version, flags, nullptr);
+  CuResult result = wl_cuGetProcAddress_v2(name, out, version, flags, nullptr);
+  return result == CuResult::CUDA_SUCCESS && !*out ? CuResult::CUDA_ERROR_NOT_FOUND : result;
 }
 
 WL_DRIVER_API wl_cuProfilerStart() {

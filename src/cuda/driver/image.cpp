@@ -1,9 +1,12 @@
 #include "cuda/driver/image.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
 #include "ptx/fatbin.h"
+#include "ptx/parse.h"
 
 namespace warplens::cuda::driver {
 namespace {
@@ -22,7 +25,19 @@ Image no_ptx(const std::string& origin) {
                  "load PTX instead: nvcc -ptx, nvrtcGetPTX, or a fat binary with code=compute_XX"});
 }
 
+// A text of a later version than this driver's own release knows (CUDA 13.0: PTX ISA 9.0).
+bool too_new(int major, int minor) { return std::pair(major, minor) > std::pair(9, 0); }
+Image newer_ptx(const std::string& origin, int major, int minor) {
+  return failed(CuResult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+                {fmt::format("{} is PTX of version {}.{}; 9.0 is the newest that is read", origin, major, minor),
+                 "make it with CUDA 13.0 or an older release"});
+}
+
 bool add(const ptx::Image& image, const std::string& origin, Image& out) {
+  if (too_new(image.version_major, image.version_minor)) {
+    out = newer_ptx(origin, image.version_major, image.version_minor);
+    return false;
+  }
   auto text = ptx::unpack(image);
   if (!text) {
     out = failed(CuResult::CUDA_ERROR_INVALID_IMAGE, text.error());
@@ -68,6 +83,18 @@ Image read_piece(std::span<const std::byte> bytes, const std::string& origin) {
   auto containers = ptx::read_file_image(bytes);
   if (!containers) return failed(CuResult::CUDA_ERROR_INVALID_IMAGE, containers.error());
   return texts_of(*containers, origin);
+}
+
+Image read_text(std::string_view text, const std::string& origin) {
+  ptx::ParseResult parsed = ptx::parse(text, origin);
+  for (const Diagnostic& diagnostic : parsed.diagnostics) {
+    if (diagnostic.severity == Severity::Error)
+      return failed(CuResult::CUDA_ERROR_INVALID_PTX, {to_string(diagnostic), ""});
+  }
+  if (too_new(parsed.module.version_major, parsed.module.version_minor)) {
+    return newer_ptx(origin, parsed.module.version_major, parsed.module.version_minor);
+  }
+  return {CuResult::CUDA_SUCCESS, "", {{std::string(text), origin}}};
 }
 
 std::string write_linked(const std::vector<session::PtxText>& texts) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cuda/driver/abi.h"
@@ -19,6 +20,8 @@ struct Image {
 // What cuModuleLoadData is given: PTX that ends in NUL, a fat binary (or the wrapper that nvcc puts around it), or
 // machine code, which is refused. `origin` is what messages call it.
 Image read_image(const void* image, const std::string& origin);
+// PTX text, which is read here to see whether it is that.
+Image read_text(std::string_view text, const std::string& origin);
 // The same for a piece of a link, of which the size is known, and which may be an object or a program.
 Image read_piece(std::span<const std::byte> bytes, const std::string& origin);
 

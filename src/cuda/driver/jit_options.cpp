@@ -38,7 +38,7 @@ void JitOptions::fill(const Log& log, std::string_view text) {
     memcpy(log.buffer, text.data(), bytes);
     log.buffer[bytes] = 0;
   }
-  *log.size = reinterpret_cast<void*>(log.buffer && bytes ? bytes + 1 : 0);
+  *log.size = reinterpret_cast<void*>(log.buffer ? bytes : 0);
 }
 
 void JitOptions::write(const Diagnostics& diagnostics, std::string_view failure) const {

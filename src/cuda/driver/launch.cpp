@@ -46,6 +46,9 @@ CuResult arguments_of(Runtime& runtime, const void* handle, void** given, void**
     return CuResult::CUDA_SUCCESS;
   }
   Buffer buffer = read_extra(extra);
+  if (buffer.valid && buffer.bytes > info->kernel->function.param_bytes) {
+    return CuResult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  }
   for (const auto& param : params) {
     if (!buffer.valid || param.offset + param.bytes > buffer.bytes) return CuResult::CUDA_ERROR_INVALID_VALUE;
     out.push_back(buffer.start + param.offset);

@@ -44,7 +44,7 @@ CuResult add(Runtime& runtime, LinkState& link, int type, std::string_view bytes
   Image image;
   if (type == kPtx) {
     while (!bytes.empty() && bytes.back() == '\0') bytes.remove_suffix(1);
-    image.texts.push_back({std::string(bytes), name});
+    image = read_text(bytes, name);
   } else if (type == kNvvm) {
     return fail(runtime, link, CuResult::CUDA_ERROR_NOT_SUPPORTED, name + ": linking NVVM code is not supported");
   } else {
@@ -92,7 +92,7 @@ WL_DRIVER_API wl_cuLinkComplete(LinkState* link, void** out, size_t* bytes) {
     Status status = r.session()->read(*module);
     link->options.write(r.session()->diagnostics(*module), status ? "" : status.error().what);
     r.session()->remove(module);
-    if (!status) return CuResult::CUDA_ERROR_INVALID_PTX;
+    if (!status) return CuResult::CUDA_ERROR_UNKNOWN;  // which is what an H200's driver says
     link->linked = write_linked(link->texts);
     *out = link->linked.data();
     if (bytes) *bytes = link->linked.size();

@@ -124,7 +124,6 @@ WL_DRIVER_API wl_cuMemFree_v2(DevicePointer address) {
   return forward([&] { return wl_cudaFree(pointer(address)); });
 }
 WL_DRIVER_API wl_cuMemAllocHost_v2(void** out, size_t bytes) {
-  if (!out || !bytes) return invalid_value();
   return forward([&] { return wl_cudaHostAlloc(out, bytes, 0); });
 }
 WL_DRIVER_API wl_cuMemHostAlloc(void** out, size_t bytes, unsigned flags) {
@@ -132,7 +131,6 @@ WL_DRIVER_API wl_cuMemHostAlloc(void** out, size_t bytes, unsigned flags) {
   return forward([&] { return wl_cudaHostAlloc(out, bytes, flags); });
 }
 WL_DRIVER_API wl_cuMemFreeHost(void* host) {
-  if (!host) return invalid_value();
   return forward([&] { return wl_cudaFreeHost(host); });
 }
 WL_DRIVER_API wl_cuMemHostRegister_v2(void* host, size_t bytes, unsigned flags) {
@@ -204,7 +202,6 @@ WL_DRIVER_API wl_cuStreamAttachMemAsync(StreamHandle stream, DevicePointer addre
 // ---- stream-ordered
 
 WL_DRIVER_API wl_cuMemAllocAsync(DevicePointer* out, size_t bytes, StreamHandle stream) {
-  if (!out || !bytes) return invalid_value();
   return forward([&] { return wl_cudaMallocAsync(target(out), bytes, stream); });
 }
 WL_DRIVER_API wl_cuMemAllocFromPoolAsync(DevicePointer* out, size_t bytes, Pool* pool, StreamHandle stream) {
@@ -212,13 +209,13 @@ WL_DRIVER_API wl_cuMemAllocFromPoolAsync(DevicePointer* out, size_t bytes, Pool*
   return forward([&] { return wl_cudaMallocFromPoolAsync(target(out), bytes, pool, stream); });
 }
 WL_DRIVER_API wl_cuMemFreeAsync(DevicePointer address, StreamHandle stream) {
-  if (!address) return invalid_value();
   return forward([&] { return wl_cudaFreeAsync(pointer(address), stream); });
 }
 WL_DRIVER_API wl_cuDeviceGetDefaultMemPool(Pool** out, Device device) {
   return ask([&](Runtime&) { return wl_cudaDeviceGetDefaultMemPool(out, device); });
 }
 WL_DRIVER_API wl_cuDeviceGetMemPool(Pool** out, Device device) {
+  if (device != 0) return CuResult::CUDA_ERROR_INVALID_VALUE;
   return ask([&](Runtime&) { return wl_cudaDeviceGetMemPool(out, device); });
 }
 WL_DRIVER_API wl_cuDeviceSetMemPool(Device device, Pool* pool) {

@@ -86,13 +86,13 @@ CuResult load_file(LoadedModule** out, const char* path, unsigned count, const i
 // The frame of what is asked of a module.
 template <typename Body>
 CuResult of(LoadedModule* module, Body&& body) {
-  return serve(Needs::Nothing,
+  return serve(Needs::Context,
                [&](Runtime& r) { return is_module(module) ? body(r) : CuResult::CUDA_ERROR_INVALID_HANDLE; });
 }
 
 CuResult get_kernel(Runtime& runtime, KernelHandle** out, LoadedModule& module, const char* name) {
   if (!out || !name) return CuResult::CUDA_ERROR_INVALID_VALUE;
-  if (!*name) return CuResult::CUDA_ERROR_NOT_FOUND;
+  if (!*name) return CuResult::CUDA_ERROR_INVALID_VALUE;
   auto known = module.kernels.find(name);
   if (known == module.kernels.end()) {
     if (!runtime.session()->kernel(*module.binary.module, name)) return CuResult::CUDA_ERROR_NOT_FOUND;
@@ -169,7 +169,10 @@ WL_DRIVER_API wl_cuModuleGetGlobal_v2(DevicePointer* address, size_t* bytes, Loa
   return of(module, [&](Runtime& r) {
     if (!name || (!address && !bytes)) return CuResult::CUDA_ERROR_INVALID_VALUE;
     auto variable = r.session()->variable(*module->binary.module, name);
-    if (!variable) return CuResult::CUDA_ERROR_NOT_FOUND;
+    if (!variable) {
+      bool is_kernel = static_cast<bool>(r.session()->kernel(*module->binary.module, name));
+      return is_kernel ? CuResult::CUDA_ERROR_INVALID_VALUE : CuResult::CUDA_ERROR_NOT_FOUND;
+    }
     if (address) *address = variable->address;
     if (bytes) *bytes = variable->bytes;
     return CuResult::CUDA_SUCCESS;

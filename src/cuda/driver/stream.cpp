@@ -84,7 +84,9 @@ WL_DRIVER_API wl_cuEventQuery(EventHandle event) {
   return forward([&] { return wl_cudaEventQuery(event); });
 }
 WL_DRIVER_API wl_cuEventElapsedTime_v2(float* milliseconds, EventHandle from, EventHandle to) {
-  return forward([&] { return wl_cudaEventElapsedTime(milliseconds, from, to); });
+  return forward([&] {
+    return milliseconds ? wl_cudaEventElapsedTime(milliseconds, from, to) : Error::cudaErrorInvalidResourceHandle;
+  });
 }
 // All work of a context is done when its calls return, so an event for it is complete when recorded.
 WL_DRIVER_API wl_cuCtxRecordEvent(Context*, EventHandle event) { return wl_cuEventRecord(event, nullptr); }
