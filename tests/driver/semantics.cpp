@@ -2,8 +2,6 @@
 // do not depend on the run. What an H200 printed is semantics.h200.txt. Built by any C++ compiler: functions are called
 // by name.
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,8 +17,6 @@ namespace {
 
 using Pointer = unsigned long long;
 
-sigjmp_buf before_call;  // a call that a GPU's driver does not survive is only a line of the output
-
 void* library() {
   static void* handle = dlopen("libcuda.so.1", RTLD_NOW);
   if (!handle) fprintf(stderr, "%s\n", dlerror()), exit(2);
@@ -31,14 +27,12 @@ template <typename... Arguments>
 int cu(const char* name, Arguments... arguments) {
   void* function = dlsym(library(), name);
   if (!function) return -1;
-  if (sigsetjmp(before_call, 1)) return -2;
   return reinterpret_cast<int (*)(Arguments...)>(function)(arguments...);
 }
 
 const char* name_of(int result) {
   const char* name = nullptr;
   if (result == -1) return "no such function";
-  if (result == -2) return "crashes";
   cu("cuGetErrorName", result, &name);
   return name ? name : "(unknown)";
 }
@@ -931,7 +925,6 @@ void apart(const char* self, const char* part) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  signal(SIGSEGV, [](int) { siglongjmp(before_call, 1); });
   const std::pair<const char*, void (*)()> parts[] = {
       {"modules", modules},        {"options", options},      {"links", links},
       {"libraries", libraries},    {"functions", functions},  {"launches", launches},

@@ -213,7 +213,8 @@ WL_DRIVER_API wl_cuCtxGetDevice_v2(Device* out, Context* context) {
 }
 WL_DRIVER_API wl_cuCtxGetFlags(unsigned* out) {
   CuResult result = check_context();
-  return result != CuResult::CUDA_SUCCESS ? result : give(out, current_context()->flags);
+  constexpr unsigned kMapHost = 8;  // always so
+  return result != CuResult::CUDA_SUCCESS ? result : give(out, current_context()->flags | kMapHost);
 }
 WL_DRIVER_API wl_cuCtxSetFlags(unsigned flags) {
   return serve(Needs::Nothing, [&](Runtime&) {

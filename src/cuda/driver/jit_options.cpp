@@ -33,10 +33,10 @@ void JitOptions::fill(const Log& log, std::string_view text) {
   if (!log.size) return;
   // An option's value is the array's element itself, a 32-bit number in the place of a pointer.
   auto room = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(*log.size));
-  size_t bytes = room ? std::min<size_t>(text.size(), room - 1) : 0;
+  size_t bytes = std::min<size_t>(text.size(), room);
   if (log.buffer && room) {
     memcpy(log.buffer, text.data(), bytes);
-    log.buffer[bytes] = 0;
+    log.buffer[std::min<size_t>(bytes, room - 1)] = 0;
   }
   *log.size = reinterpret_cast<void*>(log.buffer ? bytes : 0);
 }

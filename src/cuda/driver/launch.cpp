@@ -62,9 +62,8 @@ template <typename Launch>
 CuResult launch(const void* function, void** given, void** extra, Launch&& run) {
   CuResult result = check_context();
   if (result != CuResult::CUDA_SUCCESS) return result;
-  if (!function) return CuResult::CUDA_ERROR_INVALID_HANDLE;
   std::vector<void*> arguments;
-  result = framed(Needs::Nothing, [&](Runtime& r) { return arguments_of(r, function, given, extra, arguments); });
+  result = framed(Needs::Queue, [&](Runtime& r) { return arguments_of(r, function, given, extra, arguments); });
   if (result != CuResult::CUDA_SUCCESS) return result;
   return forward([&] { return run(arguments.data()); });
 }

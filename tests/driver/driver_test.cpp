@@ -1,0 +1,56 @@
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "support/cuda_program.h"
+
+namespace warplens {
+namespace {
+
+const std::string kPrograms = WARPLENS_BINARY_DIR "/tests/driver/";
+
+std::vector<std::string> lines(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> out;
+  for (std::string line; std::getline(stream, line);) out.push_back(line);
+  return out;
+}
+
+TEST(Driver, AnswersAsAnH200Does) {
+  testing::ProgramResult result = testing::run(kPrograms + "driver_semantics", {.record = false});
+  EXPECT_EQ(result.exit_code, 0);
+  std::vector<std::string> got = lines(result.output);
+  std::vector<std::string> want = lines(testing::read_file(WARPLENS_SOURCE_DIR "/tests/driver/semantics.h200.txt"));
+  ASSERT_GT(want.size(), 500u);
+  std::string section;
+  for (size_t i = 0; i < std::max(got.size(), want.size()); i++) {
+    std::string a = i < got.size() ? got[i] : "(nothing)", b = i < want.size() ? want[i] : "(nothing)";
+    if (b.starts_with("==")) section = b;
+    EXPECT_EQ(a, b) << section << ", line " << i + 1;
+  }
+}
+
+// Memory, streams, events, kernels and faults are the same ones in both interfaces.
+TEST(Driver, SharesItsStateWithTheRuntime) {
+  testing::ProgramResult result = testing::run(kPrograms + "driver_shared_state");
+  EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
+  EXPECT_EQ(result.output, "");
+  ASSERT_EQ(result.report.launches.size(), 4u);
+  EXPECT_EQ(result.report.kernels.at(0).name, "add_one");
+}
+
+// What is missing says so by name, once, in the record too, and never pretends.
+TEST(Driver, RefusesByName) {
+  testing::ProgramResult result = testing::run(kPrograms + "driver_shared_state", {.arguments = {"refused"}});
+  EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
+  EXPECT_NE(result.errors.find("warplens: cuArrayCreate_v2 is not supported; it returns CUDA_ERROR_NOT_SUPPORTED\n"),
+            std::string::npos)
+      << result.errors;
+  std::string notes;
+  for (const report::Note& note : result.report.notes) notes += note.kind + ": " + note.message + "\n";
+  EXPECT_NE(notes.find("refused: cuArrayCreate_v2 is not supported\n"), std::string::npos) << notes;
+  EXPECT_NE(notes.find("machine code alone"), std::string::npos) << notes;
+}
+
+}  // namespace
+}  // namespace warplens

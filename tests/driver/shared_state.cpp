@@ -1,0 +1,144 @@
+// One process, both interfaces: prints a line for each thing that is not as it must be.
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using Pointer = unsigned long long;
+
+template <typename... Arguments>
+int call_in(const char* library, const char* name, Arguments... arguments) {
+  void* handle = dlopen(library, RTLD_NOW);
+  void* function = handle ? dlsym(handle, name) : nullptr;
+  if (!function) printf("no %s in %s\n", name, library), exit(2);
+  return reinterpret_cast<int (*)(Arguments...)>(function)(arguments...);
+}
+template <typename... Arguments>
+int cu(const char* name, Arguments... arguments) {
+  return call_in("libcuda.so.1", name, arguments...);
+}
+template <typename... Arguments>
+int cuda(const char* name, Arguments... arguments) {
+  return call_in("libcudart.so.13", name, arguments...);
+}
+
+void expect(const char* what, long long got, long long want) {
+  if (got != want) printf("%s: %lld, not %lld\n", what, got, want);
+}
+
+enum { kInvalidValue = 1, kInvalidContext = 201, kNoBinary = 209, kIllegalAddress = 700, kNotSupported = 801 };
+enum { kToDevice = 1, kToHost = 2 };
+
+const char kPtx[] = R"(.version 7.0
+.target sm_50
+.address_size 64
+.visible .entry add_one(.param .u64 data) {
+  .reg .b64 %d<4>; .reg .b32 %r<3>;
+  ld.param.u64 %d1, [data];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %d2, %r1, 4;
+  add.u64 %d3, %d1, %d2;
+  ld.global.u32 %r2, [%d3];
+  add.u32 %r2, %r2, 1;
+  st.global.u32 [%d3], %r2;
+  ret;
+}
+)";
+
+int launch(void* f, void* stream, Pointer data) {
+  void* arguments[] = {&data};
+  return cu("cuLaunchKernel", f, 1u, 1u, 1u, 32u, 1u, 1u, 0u, stream, arguments, nullptr);
+}
+
+void shared() {
+  void *pointer = nullptr, *context = nullptr, *again = nullptr, *module = nullptr, *f = nullptr, *stream = nullptr;
+  // The runtime comes first, and leaves the primary context current; no cuInit was called.
+  expect("cudaMalloc", cuda("cudaMalloc", &pointer, size_t{128}), 0);
+  expect("cuCtxGetCurrent", cu("cuCtxGetCurrent", &context), 0);
+  expect("a context", context != nullptr, 1);
+  expect("cuDevicePrimaryCtxRetain", cu("cuDevicePrimaryCtxRetain", &again, 0), 0);
+  expect("the primary one", again == context, 1);
+  std::thread([] {
+    void* none = nullptr;
+    Pointer p = 0;
+    expect("in a thread without one", cu("cuMemAlloc_v2", &p, size_t{16}), kInvalidContext);
+    expect("cudaFree(0)", cuda("cudaFree", nullptr), 0);
+    cu("cuCtxGetCurrent", &none);
+    expect("the runtime made it current", none != nullptr, 1);
+    expect("then", cu("cuMemAlloc_v2", &p, size_t{16}), 0);
+    expect("cudaFree of the driver's", cuda("cudaFree", reinterpret_cast<void*>(p)), 0);
+  }).join();
+
+  auto data = reinterpret_cast<Pointer>(pointer);
+  expect("cuModuleLoadData", cu("cuModuleLoadData", &module, kPtx), 0);
+  expect("cuModuleGetFunction", cu("cuModuleGetFunction", &f, module, "add_one"), 0);
+  expect("cudaStreamCreate", cuda("cudaStreamCreate", &stream), 0);
+  int values[32] = {}, back[32] = {};
+  for (int i = 0; i < 32; i++) values[i] = i;
+  expect("cudaMemcpy", cuda("cudaMemcpy", pointer, static_cast<const void*>(values), sizeof values, int{kToDevice}), 0);
+  expect("the runtime's memory and stream", launch(f, stream, data), 0);
+  expect("cuStreamSynchronize", cu("cuStreamSynchronize", stream), 0);
+  expect("cuMemcpyDtoH", cu("cuMemcpyDtoH_v2", back, data, sizeof back), 0);
+  expect("element 31", back[31], 32);
+
+  // A runtime's event in a driver's stream, and the other way.
+  void *event = nullptr, *driver_stream = nullptr;
+  cuda("cudaEventCreate", &event);
+  cu("cuStreamCreate", &driver_stream, 1u);
+  expect("cuEventRecord", cu("cuEventRecord", event, driver_stream), 0);
+  expect("cudaStreamWaitEvent", cuda("cudaStreamWaitEvent", stream, event, 0u), 0);
+  expect("cudaStreamSynchronize", cuda("cudaStreamSynchronize", driver_stream), 0);
+
+  // The driver's kernel captured in the runtime's stream, launched by the runtime.
+  void *graph = nullptr, *exec = nullptr;
+  cuda("cudaStreamBeginCapture", stream, 0);
+  expect("a captured launch", launch(f, stream, data), 0);
+  cuda("cudaStreamEndCapture", stream, &graph);
+  expect("cuGraphInstantiate", cu("cuGraphInstantiateWithFlags", &exec, graph, 0ull), 0);
+  expect("cudaGraphLaunch", cuda("cudaGraphLaunch", exec, stream), 0);
+  expect("cuGraphLaunch", cu("cuGraphLaunch", exec, stream), 0);
+  cuda("cudaMemcpy", static_cast<void*>(back), static_cast<const void*>(pointer), sizeof back, int{kToHost});
+  expect("element 31", back[31], 34);
+
+  // The driver's errors are not the runtime's last one.
+  expect("cuMemFree", cu("cuMemFree_v2", data + 4), kInvalidValue);
+  expect("cudaGetLastError", cuda("cudaGetLastError"), 0);
+
+  // A fault is one of the process.
+  expect("the launch", launch(f, nullptr, 16), 0);
+  expect("cuCtxSynchronize", cu("cuCtxSynchronize"), kIllegalAddress);
+  expect("cudaDeviceSynchronize", cuda("cudaDeviceSynchronize"), kIllegalAddress);
+  expect("cuMemAlloc", cu("cuMemAlloc_v2", &data, size_t{16}), kIllegalAddress);
+}
+
+void refused() {
+  void *context = nullptr, *module = nullptr, *array = nullptr;
+  cu("cuInit", 0u);
+  cu("cuDevicePrimaryCtxRetain", &context, 0);
+  cu("cuCtxSetCurrent", context);
+  size_t description[8] = {};
+  for (int i = 0; i < 2; i++) {
+    expect("cuArrayCreate", cu("cuArrayCreate_v2", &array, static_cast<const void*>(description)), kNotSupported);
+  }
+  // The head of an ELF file for a GPU is enough to know it.
+  unsigned char cubin[128] = {0x7f, 'E', 'L', 'F', 2, 1, 1, 0x33};
+  cubin[16] = 2;
+  cubin[18] = 190;
+  expect("machine code", cu("cuModuleLoadData", &module, static_cast<const void*>(cubin)), kNoBinary);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1 && !strcmp(argv[1], "refused")) {
+    refused();
+  } else {
+    shared();
+  }
+}
