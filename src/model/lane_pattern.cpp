@@ -8,12 +8,14 @@
 //   address = base + s * lane: s = width, -width, other       "unit stride", "reversed", "lane stride s B"
 //   neighbouring lanes in runs of unit stride                 "2 rows of 16, 4096 B apart", or "at the same addresses"
 //   neighbouring lanes in groups that share an address        "2 groups of 16 lanes share an address, 4096 B apart"
-//   anything else                                             "irregular"
-// Rows and groups have at least 2 lanes each on average; the first and last may be shorter, as a block's row may begin
-// in another warp, and then no length is given.
+//   rows of 16, 8 or 4 lanes that advance alike               "2 rows of 16, lane stride 1024 B"; any lanes may be
+//   missing anything else                                             "irregular"
+// Neighbouring rows and groups have at least 2 lanes each on average; the first and last may be shorter, as a block's
+// row may begin in another warp, and then no length is given.
 //
 // Example. float tile[y][x] with a 16 x 16 block: lanes 0-15 are row y, lanes 16-31 row y + 1: "2 rows of 16, 64 B
-// apart".
+// apart". With x and y exchanged, tile[x][y], it is "2 rows of 16, lane stride 64 B". At the left edge of a stencil
+// lanes 0 and 16 are missing: "2 rows of 16, 64 B apart, scattered lanes".
 #include "model/lane_pattern.h"
 
 #include <algorithm>
@@ -94,6 +96,34 @@ bool split(const int64_t* p, uint32_t mask, int64_t step, LanePattern& out) {
   return true;
 }
 
+// A block's rows of 16, 8 or 4 threads: lane l at start[l / length] + step * (l % length), whichever lanes are active.
+bool by_rows(const int64_t* p, uint32_t mask, int length, int64_t width, LanePattern& out) {
+  int rows = 0;
+  int64_t step = 0, start[8];
+  bool same_distance = true;
+  for (int from = 0; from < 32; from += length) {
+    const uint32_t row = mask >> from & ((uint32_t{1} << length) - 1);
+    if (row == 0) continue;
+    int64_t step_here = 0;
+    // One lane fits anything. Rows without a neighbour that is active are rare, and then apart tells little.
+    if (std::popcount(row) < 2 || !is_linear(p + from, row, step_here) || (rows > 0 && step_here != step)) return false;
+    step = step_here;
+    const int first = std::countr_zero(row);
+    start[rows++] = distance(step * first, p[from + first]);
+    if (rows > 1) same_distance &= distance(start[rows - 2], start[rows - 1]) == distance(start[0], start[1]);
+  }
+  if (rows < 2 || std::popcount(mask) < 6) return false;
+  const int64_t apart = same_distance ? saturate(distance(start[0], start[1])) : LanePattern::kVaried;
+  out.count = uint8_t(rows);
+  out.length = uint8_t(length);
+  out.shape = step == width ? PatternClass::Rows
+              : step == 0   ? PatternClass::Groups
+              : apart == 0  ? PatternClass::StridedCopies
+                            : PatternClass::StridedRows;
+  out.stride = step == width || step == 0 ? apart : saturate(step);
+  return true;
+}
+
 std::string ordinal(int n) { return std::to_string(n) + (n == 2 ? "nd" : n == 3 ? "rd" : "th"); }
 
 std::string apart(const LanePattern& p) {
@@ -120,6 +150,10 @@ std::string shape_words(const LanePattern& p) {
       return count + " groups" + (p.length ? " of " + length + " lanes" : "") + " share an address" + apart(p);
     case PatternClass::Irregular:
       return "irregular";
+    case PatternClass::StridedRows:
+      return count + " rows of " + length + ", lane stride " + std::to_string(p.stride) + " B";
+    case PatternClass::StridedCopies:
+      return count + " rows of " + length + " at the same addresses, lane stride " + std::to_string(p.stride) + " B";
   }
   return "";
 }
@@ -149,6 +183,8 @@ LanePattern classify(const int64_t* pattern, uint32_t mask, uint32_t width) {
     else if (split(pattern, mask, 0, out))
       out.shape = PatternClass::Groups;
   }
+  for (int length = 16; out.shape == PatternClass::Irregular && length >= 4; length /= 2)
+    by_rows(pattern, mask, length, width, out);
   return out;
 }
 

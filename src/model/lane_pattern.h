@@ -6,15 +6,17 @@
 namespace warplens::model {
 
 enum class PatternClass : uint8_t {
-  SingleLane,  // one active lane
-  Broadcast,   // all active lanes at one address
-  UnitStride,  // lane l at base + l * width
-  Reversed,    // lane l at base - l * width
-  Strided,     // lane l at base + l * stride, stride in bytes
-  Rows,        // `count` runs of `length` lanes, unit stride inside each, `stride` bytes from run to run
-  Groups,      // `count` runs of `length` lanes that share one address each, `stride` bytes from run to run (0: not
-               // constant)
-  Irregular,   // none of these
+  SingleLane,     // one active lane
+  Broadcast,      // all active lanes at one address
+  UnitStride,     // lane l at base + l * width
+  Reversed,       // lane l at base - l * width
+  Strided,        // lane l at base + l * stride, stride in bytes
+  Rows,           // `count` runs of `length` lanes, unit stride inside each, `stride` bytes from run to run
+  Groups,         // `count` runs of `length` lanes that share one address each, `stride` bytes from run to run (0: not
+                  // constant)
+  Irregular,      // none of these
+  StridedRows,    // `count` runs of `length` lanes, `stride` bytes from lane to lane inside each
+  StridedCopies,  // the same, all runs at the same addresses
 };
 
 enum class MaskShape : uint8_t {

@@ -62,6 +62,7 @@ PackedCounts count_sets_plain(const PatternSets& sets, uint32_t mask) {
 
 bool has_no_runs_plain(const uint64_t* address, uint32_t width) {
   const uint64_t step = address[1] - address[0];
+  if (address[2] - address[1] == step) return false;
   int same = 0, units = 0;
   bool bends = false;
   for (int l = 0; l + 1 < 32; ++l) {

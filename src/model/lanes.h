@@ -45,8 +45,9 @@ bool all_lines_differ(const Lanes& lanes);
 // address[l] == base + pattern[l] for every active lane.
 bool has_pattern(const uint64_t* address, uint64_t base, const int64_t* pattern, uint32_t mask);
 
-// For 32 active lanes: the distances from lane to lane differ, and too few of them are 0 or `width` for classify()
-// (lane_pattern.h) to call it rows or groups. So true means irregular; false means to look closer.
+// For 32 active lanes: the distances from lane to lane differ, the first two as well, and too few of them are 0 or
+// `width` for classify() (lane_pattern.h) to call it rows or groups. So true means irregular; false means to look
+// closer.
 bool has_no_runs(const uint64_t* address, uint32_t width);
 
 // Lanes that share something, a sector say, as masks; of a pattern, where it is asked again and again which of them

@@ -189,6 +189,7 @@ WL_INLINE bool has_pattern_body(const uint64_t* address, uint64_t base, const in
 }
 
 WL_INLINE bool has_no_runs_body(const uint64_t* address, uint32_t width) {
+  if (address[2] - address[1] == address[1] - address[0]) return false;
   const U64 zero{}, unit = zero + width, step = zero + (address[1] - address[0]);
   U64 same{}, units{}, bends{};
 #pragma GCC unroll 8

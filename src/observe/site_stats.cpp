@@ -10,10 +10,16 @@ namespace {
 std::string range_words(const model::LanePattern& low, const model::LanePattern& high) {
   using model::PatternClass;
   if (low.shape != high.shape) return "mixed";
+  // The block's rows where lanes are missing at its edges: one pattern, and its parameters lead the key, so that every
+  // key between the two has them as well.
+  if (low.count == high.count && low.length == high.length && low.stride == high.stride)
+    return model::words({low.shape, model::MaskShape::Run, 0, low.count, low.length, low.stride}) + ", various lanes";
   switch (low.shape) {
     case PatternClass::Strided:
       return "various lane strides";
     case PatternClass::Rows:
+    case PatternClass::StridedRows:
+    case PatternClass::StridedCopies:
       return "various rows";
     case PatternClass::Groups:
       return "various groups that share an address";

@@ -36,6 +36,11 @@ TEST(LanePattern, Words) {
   EXPECT_EQ(text([](L l) { return (l + 5) / 10 * 4096 + (l + 5) % 10 * 4; }), "4 rows");
   EXPECT_EQ(text([](L l) { return l / 16 * 4096; }), "2 groups of 16 lanes share an address, 4096 B apart");
   EXPECT_EQ(text([](L l) { return l / 2 * 4; }), "16 groups of 2 lanes share an address, 4 B apart");
+  EXPECT_EQ(text([](L l) { return l % 16 * 1024 + l / 16 * 4; }), "2 rows of 16, lane stride 1024 B");
+  EXPECT_EQ(text([](L l) { return l % 16 * 1024; }), "2 rows of 16 at the same addresses, lane stride 1024 B");
+  EXPECT_EQ(text([](L l) { return l % 8 * 8 + l / 8 * 256; }), "4 rows of 8, lane stride 8 B");
+  EXPECT_EQ(text([](L l) { return l % 4 * -4 + l / 4 * 256; }), "8 rows of 4, lane stride -4 B");
+  EXPECT_EQ(text([](L l) { return l % 16 * (l < 16 ? 8 : 12); }), "irregular");
   EXPECT_EQ(text([](L l) { return l * l * 4; }), "irregular");
   EXPECT_EQ(text([](L l) { return (l ^ 1) * 4; }), "irregular");
   EXPECT_EQ(text([](L l) { return l == 7 ? 0 : 4 * l; }), "irregular");
@@ -50,7 +55,9 @@ TEST(LanePattern, NoRunsMeansIrregular) {
     int64_t pattern[32];
     const uint64_t pool = 1 + random() % 6, run = 1 + random() % 16;
     for (uint64_t l = 0; l < 32; ++l) {
-      address[l] = 1024 + (n % 3 == 0 ? random() % pool * 4 : l / run * 4096 + l % run * (n % 3 == 1 ? 4 : 0));
+      address[l] = 1024 + (n % 4 == 3   ? l % run * 64 + l / run * 4
+                           : n % 3 == 0 ? random() % pool * 4
+                                        : l / run * 4096 + l % run * (n % 3 == 1 ? 4 : 0));
       if (random() % 40 == 0) address[l] += 4;
       pattern[l] = int64_t(address[l]);
     }
@@ -75,7 +82,19 @@ TEST(LanePattern, Masks) {
   EXPECT_EQ(text(unit, 1u << 31), "one lane");
   EXPECT_EQ(text([](int64_t l) { return l * l * 4; }, 0x55555555), "irregular, every 2nd lane");
   EXPECT_EQ(text([](int64_t l) { return l / 16 * 4096 + l % 16 * 4; }, 0xffff), "unit stride");
-  EXPECT_EQ(text([](int64_t l) { return l / 16 * 4096 + l % 16 * 4; }, 0xff00ff), "irregular, scattered lanes");
+  EXPECT_EQ(text([](int64_t l) { return l / 16 * 4096 + l % 16 * 4; }, 0xff00ff),
+            "2 rows of 16, 4096 B apart, scattered lanes");
+  // The left edge of a stencil: no lane 0, no lane 16. Its right edge and upper edge.
+  const auto rows = [](int64_t l) { return l / 16 * 256 + l % 16 * 4; };
+  EXPECT_EQ(text(rows, 0xfffefffe), "2 rows of 16, 256 B apart, scattered lanes");
+  EXPECT_EQ(text(rows, 0x7fff7fff), "2 rows of 16, 256 B apart, scattered lanes");
+  EXPECT_EQ(text(rows, 0xfffe0000), "unit stride");
+  EXPECT_EQ(text([](int64_t l) { return l / 16 * 256; }, 0xfffefffe),
+            "2 groups of 16 lanes share an address, 256 B apart, scattered lanes");
+  EXPECT_EQ(text([](int64_t l) { return l % 16 * 256 + l / 16 * 4; }, 0xff00ff),
+            "2 rows of 16, lane stride 256 B, scattered lanes");
+  EXPECT_EQ(text(rows, 0x10003), "irregular, scattered lanes");  // three lanes would fit many things
+  EXPECT_EQ(text([](int64_t l) { return l * l * 4; }, 0xfffefffe), "irregular, scattered lanes");
 }
 
 TEST(LanePattern, SomeLanesOfALinearPattern) {

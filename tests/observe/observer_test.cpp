@@ -226,5 +226,22 @@ TEST(PatternTally, SummaryAndCollisions) {
   EXPECT_EQ(strides.entries()[0].words, "various lane strides");
 }
 
+// More masks than buckets: what is the same in all of them is still said.
+TEST(PatternTally, OneShapeUnderManyMasks) {
+  using model::LanePattern, model::MaskShape, model::PatternClass;
+  PatternTally tally;
+  for (uint8_t step = 2; step < 32; ++step)
+    for (MaskShape mask : {MaskShape::Run, MaskShape::Every, MaskShape::Scattered})
+      tally.add(pack(LanePattern{PatternClass::Rows, mask, uint8_t(mask == MaskShape::Every ? step : 0), 2, 16, 256}),
+                1);
+  EXPECT_EQ(tally.total(), 90u);
+  uint64_t various = 0;
+  for (const auto& entry : tally.entries()) {
+    EXPECT_EQ(entry.words.find("2 rows of 16, 256 B apart"), 0u) << entry.words;
+    if (entry.words == "2 rows of 16, 256 B apart, various lanes") various = entry.count;
+  }
+  EXPECT_GT(various, 0u);
+}
+
 }  // namespace
 }  // namespace warplens::observe
