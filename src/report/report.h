@@ -133,6 +133,7 @@ struct Report {
   std::vector<Launch> launches;  // in order
   std::vector<Fault> faults;
   std::vector<Note> notes;
+  bool incomplete = false;  // a record could not be written: counts, launches or notes are missing
 };
 
 }  // namespace warplens::report

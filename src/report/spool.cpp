@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <utility>
 
@@ -18,6 +19,8 @@
 
 namespace warplens::report {
 namespace {
+
+constexpr mode_t kMarked = 0640;  // the mode of a spool in which a record is missing; other processes go on writing
 
 // Names are the user's and may hold any bytes: what is not UTF-8 is replaced, never refused.
 std::string line_of(const char* key, Json value) {
@@ -250,9 +253,35 @@ void SpoolWriter::append(const std::string& line) {
     if (n > 0)
       done += size_t(n);
     else if (n == 0 || errno != EINTR)
-      failed_ = true;
+      fail();
   }
 }
+
+// Where a record has no room, a mark may have none either; the file's mode always has.
+void SpoolWriter::fail() {
+  failed_ = true;
+  struct stat facts;
+  if (::fstat(fd_, &facts) == 0 && S_ISREG(facts.st_mode)) ::fchmod(fd_, kMarked);
+}
+
+namespace {
+
+bool is_marked(const std::string& path) {
+  struct stat facts;
+  return ::stat(path.c_str(), &facts) == 0 && (facts.st_mode & 0777) == kMarked;
+}
+
+Note lost_records(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return {"error",
+          "the report is incomplete: what was counted could not be written to " + folder,
+          "make room there, or name another folder with the environment variable TMPDIR",
+          "",
+          0,
+          1};
+}
+
+}  // namespace
 
 Result<Report> read_spool(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -275,7 +304,10 @@ Result<Report> read_spool(const std::string& path) {
       lost(e.what());
     }
   }
-  return builder.finish();
+  Report report = builder.finish();
+  report.incomplete = is_marked(path);
+  if (report.incomplete) report.notes.push_back(lost_records(path));
+  return report;
 }
 
 }  // namespace warplens::report

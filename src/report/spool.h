@@ -25,7 +25,8 @@ class SpoolWriter {
   ~SpoolWriter();
 
   // Each is one write() of one line: whole or absent to a reader of a finished file. Thread-safe. A kernel goes before
-  // its first launch. After a failed write (disk full) the writer keeps quiet and failed() is true.
+  // its first launch. After a failed write (disk full) the writer keeps quiet, failed() is true, and the file is
+  // marked, so that its reader knows.
   void run(const Run& run);
   void kernel(const Kernel& kernel);
   void launch(const Launch& launch);  // Launch::metrics are not stored: the reader derives them
@@ -38,6 +39,7 @@ class SpoolWriter {
   bool reopen();
   bool still_ours() const;
   void append(const std::string& line);
+  void fail();
   std::string path_;
   int fd_ = -1;
   uint64_t device_ = 0, inode_ = 0;  // of the open file
@@ -45,7 +47,7 @@ class SpoolWriter {
   mutable std::mutex mutex_;
 };
 
-// An empty spool gives an empty Report. Error: the file cannot be read.
+// An empty spool gives an empty Report, a marked one an incomplete Report with a note. Error: the file cannot be read.
 Result<Report> read_spool(const std::string& path);
 
 }  // namespace warplens::report

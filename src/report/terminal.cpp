@@ -18,18 +18,18 @@ enum class Style { Plain, Bold, Dim, Bad, Warn };
 // From this share of what was moved on, an excess is marked; Nsight Compute's rules speak up at similar ones.
 constexpr double kBad = 0.5, kWarn = 0.1;
 constexpr int kNarrow = 100;  // columns below which a row of a table takes several lines
-constexpr size_t kLabel = 26;
+constexpr size_t kLabel = 28;
 
 struct Column {
   const char* title;
   size_t width;
 };
-constexpr Column kGlobal[] = {{"requests", 10}, {"sectors", 10}, {"/req", 6},  {"ideal", 10},
-                              {"excess", 8},    {"fetched", 10}, {"used", 10}, {"lanes", 6}};
-constexpr Column kShared[] = {{"requests", 10}, {"wavefronts", 11}, {"/req", 6}, {"ideal", 10},
-                              {"excess", 8},    {"used", 10},       {"lanes", 6}};
-constexpr Column kConstant[] = {{"requests", 10}, {"lanes", 6}};
-constexpr Column kBranches[] = {{"executed", 10}, {"divergent", 10}, {"share", 8}, {"lanes", 6}};
+constexpr Column kGlobal[] = {{"requests", 9}, {"sectors", 10}, {"/req", 6},  {"ideal", 10},
+                              {"excess", 7},   {"fetched", 10}, {"used", 10}, {"lanes", 6}};
+constexpr Column kShared[] = {{"requests", 9}, {"wavefronts", 11}, {"/req", 6}, {"ideal", 10},
+                              {"excess", 7},   {"used", 10},       {"lanes", 6}};
+constexpr Column kConstant[] = {{"requests", 9}, {"lanes", 6}};
+constexpr Column kBranches[] = {{"executed", 9}, {"divergent", 10}, {"share", 8}, {"lanes", 6}};
 
 std::string shape(const Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
 
@@ -45,7 +45,7 @@ class Terminal {
     for (const Fault& f : report.faults) fault(report, f);
     const std::vector<KernelSummary> kernels = summarize(report);
     for (const KernelSummary& k : kernels) kernel(k);
-    if (kernels.empty()) line("No kernel was launched.");
+    if (kernels.empty()) line(report.incomplete ? "No launch is recorded." : "No kernel was launched.");
     notes(report, kernels);
     if (!kernels.empty()) legend();
     return std::move(out_);
@@ -83,6 +83,7 @@ class Terminal {
     std::string where = fmt::format("as on {}", r.gpu_name.empty() ? r.gpu : r.gpu_name);
     if (r.threads != 0) where += fmt::format(", run by {} thread{} ({})", r.threads, r.threads == 1 ? "" : "s", r.cpu);
     wrapped(where + "; " + outcome(r), 0);
+    if (report.incomplete) wrapped("The report is incomplete; see its end.", 0, Style::Bad);
     if (options_.show_times) times(report);
     out_ += "\n";
   }
@@ -103,23 +104,27 @@ class Terminal {
       compile += launch.compile_seconds;
       instructions += launch.instructions;
     }
-    std::string text = fmt::format("{} in all, {} in kernels", seconds(report.run.wall_seconds), seconds(kernels));
-    text += fmt::format(", {} compiling", seconds(compile));
+    std::string text =
+        fmt::format("{} in all, {} in kernels", glued(seconds(report.run.wall_seconds)), glued(seconds(kernels)));
+    text += fmt::format(", {} compiling", glued(seconds(compile)));
     if (kernels > 0)
-      text += fmt::format(", {} warp instructions/s", short_number(uint64_t(double(instructions) / kernels)));
+      text += fmt::format(", {} warp instructions/s", glued(short_number(uint64_t(double(instructions) / kernels))));
     wrapped(text, 0);
   }
 
   void fault(const Report& report, const Fault& f) {
-    const char* who = f.verdict == "program"    ? "Your program is wrong"
-                      : f.verdict == "warplens" ? "Warplens cannot run this"
-                                                : "Stopped";
+    const char* who = f.verdict == "program"    ? "Your program is wrong: "
+                      : f.verdict == "warplens" ? "Warplens cannot run this: "
+                                                : "";
     const bool known = f.kernel < report.kernels.size();
     const Kernel* k = known ? &report.kernels[f.kernel] : nullptr;
-    wrapped(fmt::format("{}: {} in {}", who, f.kind, k ? printable(k->demangled) : "a kernel"), 0, Style::Bad);
+    const std::string what_happened = *who ? who + f.kind : "Stopped";
+    wrapped(fmt::format("{} in {}", what_happened, k ? printable(k->demangled) : "a kernel"), 0, Style::Bad);
     std::string what;
     if (f.bytes != 0) what = fmt::format("{} of {} bytes at {:#x}, ", fault_words(k, f), f.bytes, f.address);
-    wrapped(fmt::format("{}block {}, thread {}, launch {}", what, shape(f.block), shape(f.thread), f.launch), 2);
+    wrapped(
+        fmt::format("{}block {}, thread {}, launch {}", what, glued(shape(f.block)), glued(shape(f.thread)), f.launch),
+        2);
     if (k && f.site && *f.site < k->sites.size()) place(k->sites[*f.site]);
     if (!f.nearest.empty()) wrapped(printable(f.nearest), 2);
     if (!f.message.empty()) wrapped(printable(f.message), 2);
@@ -148,7 +153,8 @@ class Terminal {
     rule();
     wrapped(printable(k.kernel->demangled), 0, Style::Bold);
     wrapped(launch_words(k), 2);
-    out_ += "\n";
+    if (std::any_of(k.totals.begin(), k.totals.end(), [](const Metric& m) { return m.value != 0 && shown(m.name); }))
+      out_ += "\n";
     totals(k);
     const auto sectors = [](const SiteCounts& c) { return std::pair(excess_sectors(c), c.sectors); };
     section("GLOBAL MEMORY by source line, worst first", k.global, kGlobal, sectors);
@@ -164,6 +170,7 @@ class Terminal {
   static std::string launch_words(const KernelSummary& k) {
     const Launch& first = *k.launches.front();
     const size_t n = k.launches.size();
+    const auto shape = [](const Dim3& d) { return glued(report::shape(d)); };
     std::string text = n == 1 ? "1 launch" : grouped(n) + " launches, summed";
     const auto same = [&](auto member) {
       return std::all_of(k.launches.begin(), k.launches.end(),
@@ -305,10 +312,14 @@ class Terminal {
 
   template <size_t N>
   void wide_row(const AccessRow& row, const Column (&columns_of)[N], Style style) {
-    std::string text = "  " + pad_right(fit(access_words(row), kLabel), kLabel);
+    // A name that has no room in its column leads the line below; there it is whole.
+    const std::string whole = access_words(row), name = name_words(row);
+    const bool named = columns(whole) <= kLabel;
+    std::string text = "  " + pad_right(fit(named ? whole : kind_words(row), kLabel), kLabel);
     const std::vector<std::string> values = cells(row);
     for (size_t i = 0; i < N; ++i) text += pad_left(values[i], columns_of[i].width);
-    const std::string pattern = pattern_words(row.counts);
+    std::string pattern = detail_words(row);
+    if (!named && !name.empty()) pattern = name + (pattern.empty() ? "" : ": ") + pattern;
     std::string after;
     const bool fits = columns(text) + 4 + columns(pattern) <= width_;
     if (fits && !pattern.empty()) after = "  " + pattern;
@@ -318,7 +329,6 @@ class Terminal {
 
   // The same figures as sentences, so that any width will do.
   void narrow_row(const AccessRow& row, Style style) {
-    const SiteCounts& c = row.counts;
     std::vector<std::string> v = cells(row);
     for (std::string& value : v) value = glued(value);
     std::string text = access_words(row) + ": ";
@@ -336,12 +346,16 @@ class Terminal {
       wrapped(fmt::format("{} sectors, {}/request, ideal {}, excess {}; {} fetched, {} used", v[1], v[2], v[3], v[4],
                           v[5], v[6]),
               6, style);
-    const std::string pattern = pattern_words(c);
+    const std::string pattern = detail_words(row);
     if (!pattern.empty()) wrapped(pattern, 6);
   }
   void notes(const Report& report, const std::vector<KernelSummary>& kernels) {
     if (!report.notes.empty()) out_ += "\n";
     for (const Note& n : report.notes) {
+      // Said above, with the kernel and the thread that it stopped.
+      if (std::any_of(report.faults.begin(), report.faults.end(),
+                      [&](const Fault& f) { return f.message == n.message; }))
+        continue;
       std::string text = n.kind + ": " + printable(n.message);
       if (!n.file.empty()) text = printable(n.file) + (n.line ? ":" + std::to_string(n.line) : "") + ": " + text;
       if (n.count > 1) text += fmt::format(" ({} times)", grouped(n.count));
@@ -362,10 +376,8 @@ class Terminal {
     out_ += "\n";
     wrapped(
         "[counted] happened in this run; [modelled] a hardware rule applied to it; [estimated] depends on machine code "
-        "that "
-        "was not seen. Figures by source line are [counted] unless marked. excess: share above ideal; !! from 50 %, ! "
-        "from "
-        "10 %.",
+        "that was not seen. Figures by source line are [counted] unless marked. excess: share above ideal; " +
+            glued("!! from 50 %") + ", " + glued("! from 10 %."),
         0, Style::Dim);
   }
 

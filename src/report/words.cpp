@@ -9,6 +9,7 @@ namespace {
 
 // What PTX calls an address, in the program's words: "name_param_1" is argument 2; of "f()::tile", "tile" will do.
 std::string operand_words(const std::string& operand) {
+  if (operand.starts_with("__local_depot")) return "";  // a compiler's name for a function's stack
   static constexpr std::string_view kParam = "_param_";
   if (const size_t at = operand.rfind(kParam); at != std::string::npos) {
     const std::string digits = operand.substr(at + kParam.size());
@@ -22,15 +23,29 @@ std::string operand_words(const std::string& operand) {
 
 }  // namespace
 
-std::string access_words(const AccessRow& row) {
-  if (row.kind == AccessKind::Branch) return row.sites > 1 ? fmt::format("branch, {} copies", row.sites) : "branch";
+std::string kind_words(const AccessRow& row) {
+  if (row.kind == AccessKind::Branch) return row.sites > 1 ? fmt::format("{} branches", row.sites) : "branch";
   std::string text = to_string(row.kind);
   if (row.space == Space::Generic) text += std::string(" ") + to_string(row.space);
   text += fmt::format(" {} B", row.bytes_per_lane);
   if (row.components > 1) text += fmt::format(" ({}x{})", row.components, row.bytes_per_lane / row.components);
-  if (!row.operand.empty()) text += " " + operand_words(row.operand);
-  if (row.sites > 1) text += fmt::format(", {} copies", row.sites);
-  return printable(text);
+  return text;
+}
+
+std::string name_words(const AccessRow& row) {
+  return row.kind == AccessKind::Branch || row.operand.empty() ? "" : printable(operand_words(row.operand));
+}
+
+std::string access_words(const AccessRow& row) {
+  const std::string name = name_words(row);
+  return kind_words(row) + (name.empty() ? "" : " ") + name;
+}
+
+std::string detail_words(const AccessRow& row) {
+  std::string text = pattern_words(row.counts);
+  if (row.sites > 1 && row.kind != AccessKind::Branch)
+    text += fmt::format("{}{} instructions", text.empty() ? "" : "; ", row.sites);
+  return text;
 }
 
 std::string pattern_words(const SiteCounts& counts) {

@@ -46,6 +46,41 @@ TEST(Terminal, WithoutLineInformation) {
   EXPECT_EQ(text.find("-lineinfo"), text.rfind("-lineinfo"));  // said once
 }
 
+// Nothing of a name is lost where its column is too narrow, and a compiler's name for a stack is no name.
+TEST(Terminal, LongNamesAreWhole) {
+  Report report = example();
+  Site& site = report.kernels[0].sites[0];
+  site.operand = "_ZZ9transposePKfPfiE30a_name_of_quite_some_letters_1";
+  for (Site& other : report.kernels[1].sites)
+    if (other.space == Space::Local) other.operand = "__local_depot0";
+  const std::string text = render_terminal(report, options(100, false));
+  EXPECT_NE(text.find("    load 4 B "), std::string::npos) << text;
+  EXPECT_NE(text.find("      a_name_of_quite_some_letters_1: unit stride\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("__local_depot"), std::string::npos) << text;
+}
+
+TEST(Terminal, SeveralInstructionsOfOneLine) {
+  Report report = example();
+  Kernel& kernel = report.kernels[0];
+  for (Site& site : kernel.sites) site = kernel.sites[0];
+  const std::string text = render_terminal(report, options(100, false));
+  EXPECT_NE(text.find("; 4 instructions\n"), std::string::npos) << text;
+}
+
+TEST(Terminal, StoppedAndRefused) {
+  Report report = example();
+  Fault& fault = report.faults[0];
+  fault.kind = fault.verdict = "stopped";
+  EXPECT_NE(render_terminal(report, options(100, false)).find("\nStopped in saxpy("), std::string::npos);
+  fault.kind = "unsupported instruction";
+  fault.verdict = "warplens";
+  fault.message = "kernel f: a call of vprintf is not supported yet";
+  report.notes.push_back({"warning", fault.message, "", "", 0, 1});  // the same once more, from when it was compiled
+  const std::string text = render_terminal(report, options(100, false));
+  EXPECT_NE(text.find("Warplens cannot run this: unsupported instruction in"), std::string::npos);
+  EXPECT_EQ(text.find("vprintf"), text.rfind("vprintf")) << text;
+}
+
 TEST(Terminal, NothingLaunched) {
   Report report;
   report.run.program = "./hello";

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 
 #include "golden.h"
 #include "report/json.h"
+#include "report/terminal.h"
 
 namespace warplens::report {
 namespace {
@@ -170,6 +172,30 @@ TEST_F(Spool, Errors) {
     full->kernel(kernel(0));
     EXPECT_TRUE(full->failed());
   }
+}
+
+// As on a full disk: the second record has no room. What was written before is still reported, and not as all there
+// was.
+TEST_F(Spool, AFullDiskIsKnownToTheReader) {
+  auto writer = SpoolWriter::open(path_);
+  ASSERT_TRUE(writer);
+  writer->kernel(kernel(0));
+  EXPECT_FALSE(read_spool(path_)->incomplete);
+  rlimit before{}, full{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  full = {std::filesystem::file_size(path_) + 10, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &full);
+  writer->launch(launch(0, 0));
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_TRUE(writer->failed());
+  auto report = read_spool(path_);
+  ASSERT_TRUE(report);
+  EXPECT_TRUE(report->incomplete);
+  EXPECT_EQ(report->kernels.size(), 1u);
+  const std::string text = render_terminal(*report, {});
+  EXPECT_NE(text.find("incomplete"), std::string::npos) << text;
+  EXPECT_NE(text.find("TMPDIR"), std::string::npos) << text;
+  EXPECT_EQ(text.find("No kernel was launched"), std::string::npos) << text;
 }
 
 TEST_F(Spool, EmptyIsAnEmptyReport) {
