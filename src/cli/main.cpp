@@ -12,6 +12,15 @@
 #include "cli/usage.h"
 #include "run/exit_codes.h"
 
+namespace {
+
+bool is_option(const std::string& text) {
+  const auto is = [&](const char* option) { return text == option; };
+  return is("-h") || is("--help") || is("--version");
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using namespace warplens;
   Environment environment(environ);
@@ -30,7 +39,8 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   cli::RunCommand run(app, environment);
   CLI::App* help = app.add_subcommand("help", "How to use warplens");
-  if (std::string first = argv[1]; first[0] != '-' && first != "run" && first != "help")
+  help->allow_extras();  // "help run": everything is said at once
+  if (std::string first = argv[1]; !is_option(first) && first != "run" && first != "help")
     return cli::report_unknown_command(first);
   try {
     app.parse(dash, argv);

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 
@@ -18,10 +19,14 @@ namespace warplens::cli {
 namespace {
 
 constexpr int kPlainWidth = 100;  // where the report does not go to a terminal
+constexpr int kMinWidth = 40, kMaxWidth = 1000;
 
-int terminal_width() {
+// COLUMNS, where it is exported, is what the user wants (POSIX); else as wide as the terminal is.
+int wanted_width(const Environment& environment, bool to_terminal) {
+  const int columns = std::atoi(environment.get("COLUMNS").c_str());
+  if (columns >= kMinWidth && columns <= kMaxWidth) return columns;
   winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kPlainWidth;
+  return to_terminal && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kPlainWidth;
 }
 
 bool utf8_locale(const Environment& environment) {
@@ -42,9 +47,14 @@ std::filesystem::path cache_folder(const Environment& environment) {
 // Found now rather than after an hour's run. Empty path: nothing to check.
 bool can_write(const std::string& path) {
   if (path.empty()) return true;
-  std::ofstream file(path, std::ios::app);
-  if (file) return true;
-  complain({"cannot write '" + path + "': " + std::strerror(errno), "choose a file in a folder that exists"}, 0);
+  const bool is_new = access(path.c_str(), F_OK) != 0;
+  if (std::ofstream(path, std::ios::app)) {
+    if (is_new) unlink(path.c_str());  // nothing is left behind by a run that does not come to a report
+    return true;
+  }
+  complain({"cannot write '" + path + "': " + std::strerror(errno),
+            "choose a file in a folder that exists and may be written to"},
+           0);
   return false;
 }
 
@@ -87,7 +97,9 @@ RunCommand::RunCommand(CLI::App& app, const Environment& environment) : environm
   command_->add_option("--cpu", options_.cpu, "Make code for this processor (an LLVM name, such as haswell)")
       ->type_name("NAME");
   command_->add_option("--color", color_, "auto, always or never")->check(CLI::IsMember({"auto", "always", "never"}));
-  command_->add_option("--width", width_, "Columns of the report")->type_name("N")->check(CLI::Range(40, 1000));
+  command_->add_option("--width", width_, "Columns of the report")
+      ->type_name("N")
+      ->check(CLI::Range(kMinWidth, kMaxWidth));
   command_->add_option("--compiler", compiler_, "For .cu files: auto, nvcc or clang")
       ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
   command_->add_option("--nvcc", nvcc_path_, "The nvcc, or clang++, to compile with")->type_name("PATH");
@@ -129,7 +141,7 @@ std::string RunCommand::text_of(const report::Report& report) const {
   report::RenderOptions render;
   render.color = out_path_.empty() ? color_on_ : color_ == "always";
   render.unicode = utf8_locale(environment_);
-  render.width = width_ ? width_ : out_path_.empty() && isatty(STDERR_FILENO) ? terminal_width() : kPlainWidth;
+  render.width = width_ ? width_ : wanted_width(environment_, out_path_.empty() && isatty(STDERR_FILENO));
   return report::render_terminal(report, render);
 }
 
@@ -150,7 +162,7 @@ int RunCommand::execute(std::vector<std::string> arguments) {
   run::RunOutcome outcome = run::run(options_, environment_);
   if (auto* failed = std::get_if<run::RunError>(&outcome)) return complain(failed->error, failed->exit_code);
   run::RunResult& result = std::get<run::RunResult>(outcome);
-  if (result.report && !write_report(*result.report)) return run::kExitOwnError;
+  if (result.report && (!write_report(*result.report) || result.report->incomplete)) return run::kExitOwnError;
   return result.exit_code;
 }
 

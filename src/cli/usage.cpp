@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <vector>
 
 #include "run/exit_codes.h"
 
@@ -42,16 +44,33 @@ int complain(const Error& error, int exit_code) {
 
 int report_unknown_command(const std::string& command) {
   bool is_file = access(command.c_str(), F_OK) == 0;
-  std::fprintf(stderr, "warplens: error: unknown command '%s'\n  hint: %s%s\n", command.c_str(),
-               is_file ? "to run that file: warplens run " : "'warplens help' lists the commands",
+  bool is_option = command[0] == '-';
+  std::fprintf(stderr, "warplens: error: unknown %s '%s'\n  hint: %s%s\n", is_option ? "option" : "command",
+               command.c_str(),
+               is_file     ? "to run that file: warplens run "
+               : is_option ? "options stand after the command: warplens run OPTIONS PROGRAM; 'warplens help' lists them"
+                           : "'warplens help' lists the commands",
                is_file ? command.c_str() : "");
   return run::kExitOwnError;
 }
 
+namespace {
+
+// CLI11 names all that it did not expect, last first. The first is the one to look at.
+std::string what_is_wrong(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> extra = app.remaining(true);
+  if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ExtrasError) || extra.empty()) return error.what();
+  const auto option = std::find_if(extra.begin(), extra.end(), [](const std::string& s) { return s.starts_with("-"); });
+  return option != extra.end() ? "unknown option '" + *option + "'" : "unexpected argument '" + extra[0] + "'";
+}
+
+}  // namespace
+
 int report_usage_error(const CLI::App& app, const CLI::ParseError& error) {
   bool in_run = !app.get_subcommands().empty();
-  std::fprintf(stderr, "warplens: error: %s\n  hint: 'warplens %s--help' lists what there is%s\n", error.what(),
-               in_run ? "run " : "", in_run ? "; the program's own arguments go after --" : "");
+  std::fprintf(stderr, "warplens: error: %s\n  hint: 'warplens %s--help' lists what there is%s\n",
+               what_is_wrong(app, error).c_str(), in_run ? "run " : "",
+               in_run ? "; the program's own arguments go after --" : "");
   return run::kExitOwnError;
 }
 

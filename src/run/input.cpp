@@ -71,6 +71,8 @@ Status check_linkage(const fs::path& program, const Linkage& linkage, const fs::
 Result<Input> find_input(const std::string& name, const Environment& environment, Refusal& refusal) {
   fs::path path = name;
   std::error_code ignored;
+  refusal = Refusal::NotFound;
+  if (name.empty()) return Error{"the program's name is empty", "name a .cu file or a program"};
   if (!fs::exists(path, ignored) && name.find('/') == name.npos && !is_source(path))
     if (std::string found = environment.find_program(name); !found.empty()) path = found;
   refusal = Refusal::NotFound;

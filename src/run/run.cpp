@@ -109,6 +109,7 @@ RunOutcome run_program(const RunOptions& options, const fs::path& program, const
     run.gpu_name = options.gpu_name;
     run.version = options.version;
   }
+  run.program = options.input;  // as the user named it: the source, not what was made of it
   run.gpu = options.gpu;
   RunResult result;
   result.exit_code = finish(run, *end);

@@ -40,14 +40,24 @@ void write(const std::filesystem::path& path, const std::string& bytes, bool exe
 
 TEST(Usage, UnknownThings) {
   expect_refused(warplens({"frobnicate"}), 125, "unknown command 'frobnicate'", "warplens help");
+  expect_refused(warplens({"--frobnicate", "run", "x.cu"}), 125, "unknown option '--frobnicate'", "warplens help");
   expect_refused(warplens({"run"}), 125, "PROGRAM", "warplens run --help");
-  expect_refused(warplens({"run", "--frobnicate", "x.cu"}), 125, "--frobnicate", "warplens run --help");
-  expect_refused(warplens({"run", "x.cu", "1024"}), 125, "1024", "go after --");
+  expect_refused(warplens({"run", ""}), 127, "empty", "name a .cu file");
+  expect_refused(warplens({"run", "--frobnicate", "3", "x.cu"}), 125, "unknown option '--frobnicate'",
+                 "warplens run --help");
+  expect_refused(warplens({"run", "x.cu", "1024", "7"}), 125, "unexpected argument '1024'", "go after --");
   expect_refused(warplens({"run", "--gpu", "voodoo2", "x.cu"}), 125, "voodoo2", "h200");
   expect_refused(warplens({"run", "--timeout", "soon", "x.cu"}), 125, "soon", "warplens run --help");
   expect_refused(warplens({"run", "--color", "blue", "x.cu"}), 125, "blue", "warplens run --help");
   expect_refused(warplens({"run", "--json", "/no/such/folder/x.json", program_path("hello.cu")}), 125,
                  "/no/such/folder/x.json", "folder");
+}
+
+// A script that finds the file would take it for a report.
+TEST(Usage, NoReportNoFile) {
+  Folder folder;
+  EXPECT_EQ(warplens({"run", "--json", folder / "x.json", "--out", folder / "x.txt", "/no/such.cu"}).exit_code, 127);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(Usage, AFileWithoutTheCommand) {

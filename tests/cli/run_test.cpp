@@ -78,12 +78,18 @@ TEST(Run, ColorsOnlyWhenAsked) {
 }
 
 TEST(Run, KeepsWithinTheWidth) {
-  CommandResult run = run_program("hello.cu", {}, {"--width", "60"});
-  std::istringstream lines(run.err);
   auto columns = [](const std::string& line) {  // of UTF-8
     return std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xc0) != 0x80; });
   };
-  for (std::string line; std::getline(lines, line);) EXPECT_LE(columns(line), 60) << line;
+  for (const CommandResult& run :
+       {run_program("hello.cu", {}, {"--width", "60"}), run_program("hello.cu", {}, {}, {"env", "COLUMNS=60"})}) {
+    std::istringstream lines(run.err);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(columns(line), 60) << line;
+  }
+}
+
+TEST(Run, CallsTheProgramWhatTheUserCalledIt) {
+  EXPECT_EQ(run_program("hello.cu").json["run"]["program"], program_path("hello.cu"));
 }
 
 TEST(Run, LeavesTheProgramWhereAsked) {
@@ -123,7 +129,7 @@ TEST(Run, FindsAProgramThatPrefersAnotherRuntime) {
 
 TEST(Command, PrintsItsVersionAndHelp) {
   EXPECT_THAT(warplens({"--version"}).out, ::testing::MatchesRegex("warplens [0-9]+\\.[0-9]+\\.[0-9]+\n"));
-  for (const auto& arguments : std::vector<std::vector<std::string>>{{}, {"help"}, {"--help"}}) {
+  for (const auto& arguments : std::vector<std::vector<std::string>>{{}, {"help"}, {"--help"}, {"help", "run"}}) {
     CommandResult help = warplens(arguments);
     EXPECT_EQ(help.exit_code, 0);
     EXPECT_THAT(help.out, HasSubstr("warplens run matmul.cu"));
