@@ -48,6 +48,8 @@ std::string stand_in_for(const char* path) {
     ours = "libcudart" + std::string(version == ".so" ? ".so.13" : version);
   } else if (name == "libcuda.so" || name == "libcuda.so.1") {
     ours = "libcuda.so.1";
+  } else if (name.starts_with("libnvJitLink.so")) {
+    ours = name == "libnvJitLink.so" ? "libnvJitLink.so.13" : name;
   }
   if (ours.empty()) return "";
   ours = folder() + ours;

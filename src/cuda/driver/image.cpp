@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "lower/lower.h"
+#include "lower/unresolved.h"
 #include "ptx/fatbin.h"
 #include "ptx/parse.h"
 
@@ -95,6 +97,22 @@ Image read_text(std::string_view text, const std::string& origin) {
     return newer_ptx(origin, parsed.module.version_major, parsed.module.version_minor);
   }
   return {CuResult::CUDA_SUCCESS, "", {{std::string(text), origin}}};
+}
+
+Image check_linked(const std::vector<session::PtxText>& texts) {
+  std::vector<ptx::Module> modules;
+  for (const session::PtxText& text : texts) modules.push_back(ptx::parse(text.text, text.name).module);
+  lower::LinkResult linked = lower::link(std::move(modules));
+  std::string problems;
+  for (const Diagnostic& diagnostic : linked.diagnostics) {
+    if (diagnostic.severity == Severity::Error) problems += to_string(diagnostic) + "\n";
+  }
+  for (const std::string& name : lower::unresolved_functions(linked.module)) {
+    problems += "the function " + name + " is called, and no piece of the link has it\n";
+  }
+  if (problems.empty()) return {};
+  problems.pop_back();
+  return {CuResult::CUDA_ERROR_UNKNOWN, problems, {}};  // which is what an H200's driver says
 }
 
 std::string write_linked(const std::vector<session::PtxText>& texts) {

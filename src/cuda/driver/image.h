@@ -25,6 +25,8 @@ Image read_text(std::string_view text, const std::string& origin);
 // The same for a piece of a link, of which the size is known, and which may be an object or a program.
 Image read_piece(std::span<const std::byte> bytes, const std::string& origin);
 
+// Whether the texts, which read_text() took, make one program: every name that is called is in one of them.
+Image check_linked(const std::vector<session::PtxText>& texts);
 // What cuLinkComplete gives: a fat binary of PTX that read_image() takes.
 std::string write_linked(const std::vector<session::PtxText>& texts);
 
