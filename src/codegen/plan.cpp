@@ -316,21 +316,26 @@ class Planner {
     // A byte for each guard's flag, a mask for each block, then the values: 8 bytes a group, or 32 lanes.
     plan_.save_waiting = (static_cast<uint32_t>(guards.size()) + 63) / 64 * 64;
     plan_.save_bytes = plan_.save_waiting + (static_cast<uint32_t>(f_.blocks.size()) * 4 + 63) / 64 * 64;
-    for (BlockId b = 0; b < f_.blocks.size(); ++b) {
-      if (f_.insts[f_.blocks[b].insts.back()].op != Op::Barrier) continue;
-      for (ValueId v : plan_.live_in[f_.blocks[b].succs[0]]) {
-        if (plan_.save_offset[v] != kNone) continue;
-        plan_.save_offset[v] = plan_.save_bytes;
-        const bool scalars = plan_.lanes.values[v].affine();
-        plan_.save_bytes += scalars ? 64 : static_cast<uint32_t>(std::max(2, ir::bytes(f_.insts[v].type)) * 32);
+    // Vectors first, so that they do not straddle cache lines.
+    for (const bool scalars : {false, true})
+      for (BlockId b = 0; b < f_.blocks.size(); ++b) {
+        if (f_.insts[f_.blocks[b].insts.back()].op != Op::Barrier) continue;
+        for (ValueId v : plan_.live_in[f_.blocks[b].succs[0]]) {
+          const Lanes& l = plan_.lanes.values[v];
+          if (plan_.save_offset[v] != kNone || l.affine() != scalars) continue;
+          plan_.save_offset[v] = plan_.save_bytes;
+          if ((scalars && l.known_bits >= 64) || plan_.block_invariant[v]) continue;  // there without being saved
+          plan_.save_bytes +=
+              scalars ? 8 * l.groups : static_cast<uint32_t>(std::max(2, ir::bytes(f_.insts[v].type)) * 32);
+        }
       }
-    }
+    plan_.save_bytes = (plan_.save_bytes + 63) / 64 * 64;
   }
 
-  // Partial versions run in the order of the blocks, and which of them run is known at run time only: as far as the machine
-  // code tells, every value might come from anywhere before, and would be kept from the kernel's start to its last use. So
-  // the plan says where it begins: at the first block that writes it. Not where lanes go back to an earlier block while
-  // others hold the value: past a loop's end, or over a barrier.
+  // Partial versions run in the order of the blocks, and which of them run is known at run time only: as far as the
+  // machine code tells, every value might come from anywhere before, and would be kept from the kernel's start to its
+  // last use. So the plan says where it begins: at the first block that writes it. Not where lanes go back to an
+  // earlier block while others hold the value: past a loop's end, or over a barrier.
   void find_beginnings() {
     plan_.begins.assign(f_.blocks.size(), {});
     const passes::LoopNest nest = passes::find_loops(f_);

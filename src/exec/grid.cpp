@@ -70,18 +70,36 @@ void ThreadPool::run(unsigned workers, const std::function<void(unsigned)>& work
 
 namespace {
 
-// Zeroed, aligned to 1024 as shared memory windows must be.
-struct Buffer {
-  uint8_t* data = nullptr;
-  size_t bytes = 0;
-  explicit Buffer(size_t wanted) : bytes((std::max<size_t>(wanted, 1) + 1023) / 1024 * 1024) {
-    data = static_cast<uint8_t*>(std::aligned_alloc(1024, bytes));
-    if (!data) throw std::bad_alloc();
-    std::memset(data, 0, bytes);
+constexpr size_t kPage = 4096;
+
+struct Free {
+  void operator()(uint8_t* p) const { std::free(p); }
+};
+
+// Arrays one after the other in one zeroed piece of memory: first told, then placed.
+class Arena {
+ public:
+  // Two workers never write to one cache line, nor to two that the processor fetches together.
+  static constexpr size_t kApart = 128;
+  size_t take(size_t bytes, size_t alignment = kApart) {
+    const size_t at = (size_ + alignment - 1) / alignment * alignment;
+    size_ = at + bytes;
+    return at;
   }
-  ~Buffer() { std::free(data); }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
+  void allocate() {
+    const size_t bytes = (size_ + kPage) / kPage * kPage;
+    data_.reset(static_cast<uint8_t*>(std::aligned_alloc(kPage, bytes)));
+    if (!data_) throw std::bad_alloc();
+    std::memset(data_.get(), 0, bytes);
+  }
+  template <typename T>
+  T* at(size_t offset) const {
+    return reinterpret_cast<T*>(data_.get() + offset);
+  }
+
+ private:
+  size_t size_ = 0;
+  std::unique_ptr<uint8_t, Free> data_;
 };
 
 constexpr uint64_t kMaxStep = 1024;
@@ -93,45 +111,25 @@ uint64_t position(const Fault& f, const Dim3& grid) {
 }  // namespace
 
 // One worker's memory, and the loop that takes blocks.
-class Grid::GridWorker {
+class alignas(Arena::kApart) Grid::GridWorker {
  public:
   GridWorker(const KernelTables& tables, const Shape& shape)
-      : worker_(tables, shape.block),
-        warps_((shape.block.count() + kWarpSize - 1) / kWarpSize),
-        local_(warps_ * kWarpSize * tables.local_bytes),
-        saved_(warps_ * shape.save_bytes),
-        scratch_(2048),
-        pending_(4 * (shape.code_blocks + 1)),
-        counters_(shape.counters + 1),
-        bounds_(tables.sites + 1),
-        recent_(tables.sites + 1),
-        states_(warps_) {
-    WarpEnv& e = worker_.env;
-    e.local = local_.data;
-    e.counters = counters_.data();
-    e.bounds = bounds_.data();
-    e.recent = recent_.data();
-    e.saved = saved_.data;
-    e.warps = states_.data();
-    e.values = scratch_.data;
-    e.pending = reinterpret_cast<uint32_t*>(pending_.data);
-  }
+      : worker_(tables, shape.block), tables_(tables), shape_(shape) {}
+
+  bool ran = false;  // in the launch that is going on
 
   void begin(const GridRequest& r, event::Sink* sink, const uint8_t* stop) {
-    if (!shared_ || shared_size_ < r.shared_bytes) {
-      shared_size_ = r.shared_bytes;
-      shared_ = std::make_unique<Buffer>(shared_size_ + 64);
-    }
-    std::fill(counters_.begin(), counters_.end(), 0);
-    std::fill(bounds_.begin(), bounds_.end(), Bounds{});  // allocations come and go between launches
-    std::fill(recent_.begin(), recent_.end(), Recent{});
-    std::fill(states_.begin(), states_.end(), WarpState{});
-    std::memset(pending_.data, 0, pending_.bytes);
-    worker_.begin(*r.memory, sink, r.params.size());
+    if (!laid_out_ || shared_size_ < r.shared_bytes) lay_out(r.shared_bytes);
     WarpEnv& e = worker_.env;
+    std::fill_n(e.counters, shape_.counters, 0);
+    std::fill_n(e.bounds, tables_.sites, Bounds{});  // allocations come and go between launches
+    std::fill_n(e.recent, tables_.sites, Recent{});
+    std::fill_n(e.warps, warps(), WarpState{});
+    std::fill_n(e.pending, shape_.code_blocks + 1, 0);
+    worker_.begin(*r.memory, sink, r.params.size());
+    ran = true;
     e.params = r.params.data();
     e.symbols = r.symbols.data();
-    e.shared = shared_->data;
     e.shared_bytes = r.shared_bytes;
     e.stop = stop;
     e.grid[0] = r.config.grid.x, e.grid[1] = r.config.grid.y, e.grid[2] = r.config.grid.z;
@@ -154,19 +152,46 @@ class Grid::GridWorker {
     worker_.finish();
   }
 
-  const std::vector<uint64_t>& counters() const { return counters_; }
+  const uint64_t* counters() const { return worker_.env.counters; }
   const std::optional<Fault>& fault() const { return worker_.fault; }
 
  private:
+  uint64_t warps() const { return (shape_.block.count() + kWarpSize - 1) / kWarpSize; }
+
+  // What a warp touches between barriers lies side by side, shared memory first: if it fits into 4 KB, no load waits
+  // for a store to another place whose address has the same last 12 bits.
+  void lay_out(uint64_t shared_bytes) {
+    arena_ = {};
+    const size_t shared = arena_.take(shared_bytes + 64, kPage);
+    const size_t states = arena_.take(warps() * sizeof(WarpState));
+    const size_t counters = arena_.take(shape_.counters * sizeof(uint64_t));
+    const size_t saved = arena_.take(warps() * shape_.save_bytes);
+    const size_t bounds = arena_.take(tables_.sites * sizeof(Bounds));
+    const size_t recent = arena_.take(tables_.sites * sizeof(Recent));
+    const size_t pending = arena_.take((shape_.code_blocks + 1) * sizeof(uint32_t));
+    const size_t values = arena_.take(2048);
+    const size_t local = arena_.take(warps() * kWarpSize * tables_.local_bytes, 1024);
+    arena_.allocate();
+    WarpEnv& e = worker_.env;
+    e.shared = arena_.at<uint8_t>(shared);
+    e.warps = arena_.at<WarpState>(states);
+    e.counters = arena_.at<uint64_t>(counters);
+    e.saved = arena_.at<uint8_t>(saved);
+    e.bounds = arena_.at<Bounds>(bounds);
+    e.recent = arena_.at<Recent>(recent);
+    e.pending = arena_.at<uint32_t>(pending);
+    e.values = arena_.at<uint8_t>(values);
+    e.local = arena_.at<uint8_t>(local);
+    laid_out_ = true;
+    shared_size_ = shared_bytes;
+  }
+
   Worker worker_;
-  const uint64_t warps_;
-  std::unique_ptr<Buffer> shared_;
+  const KernelTables& tables_;
+  const Shape& shape_;
+  Arena arena_;
+  bool laid_out_ = false;
   uint64_t shared_size_ = 0;
-  Buffer local_, saved_, scratch_, pending_;
-  std::vector<uint64_t> counters_;
-  std::vector<Bounds> bounds_;
-  std::vector<Recent> recent_;
-  std::vector<WarpState> states_;
 };
 
 Grid::Grid(const KernelTables& tables, const Shape& shape) : tables_(tables), shape_(shape) {}
@@ -184,12 +209,23 @@ GridResult Grid::run(ThreadPool& pool, const GridRequest& request,
       std::min(kMaxStep, threads == 1 ? blocks : std::max<uint64_t>(1, blocks / (uint64_t{threads} * 32)));
   std::atomic<uint64_t> next{0};
   while (workers_.size() < threads) workers_.push_back(std::make_unique<GridWorker>(tables_, shape_));
-  for (unsigned w = 0; w < threads; ++w) workers_[w]->begin(request, make_sink(w), stop_byte);
-  pool.run(threads, [&](unsigned w) { workers_[w]->take_blocks(request, next, step); });
+  for (unsigned w = 0; w < threads; ++w) workers_[w]->ran = false;
+  std::mutex sinks;
+  pool.run(threads, [&](unsigned w) {
+    if (w != 0 && next.load() >= blocks) return;  // woke too late: nothing to prepare for
+    event::Sink* sink = nullptr;
+    {
+      std::lock_guard one_at_a_time(sinks);
+      sink = make_sink(w);
+    }
+    workers_[w]->begin(request, sink, stop_byte);
+    workers_[w]->take_blocks(request, next, step);
+  });
 
   GridResult result;
   result.counters.assign(shape_.counters, 0);
   for (unsigned w = 0; w < threads; ++w) {
+    if (!workers_[w]->ran) continue;
     for (uint32_t k = 0; k < shape_.counters; ++k) result.counters[k] += workers_[w]->counters()[k];
     const auto& f = workers_[w]->fault();
     // The fault of the lowest block, whichever worker met it.

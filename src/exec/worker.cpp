@@ -9,12 +9,10 @@
 namespace warplens::exec {
 
 namespace {
-constexpr size_t kBatch = 32;  // 8 KB: written and read again before it leaves the first-level cache
-constexpr size_t kTold = 64;   // patterns handed over at once
+constexpr size_t kTold = 64;  // patterns handed over at once
 }  // namespace
 
-Worker::Worker(const KernelTables& tables, const Dim3& block)
-    : tables_(tables), block_(block), batch_(kBatch), log_(kLog) {
+Worker::Worker(const KernelTables& tables, const Dim3& block) : tables_(tables), block_(block) {
   env.worker = this;
   env.event_end = batch_.data() + batch_.size();
   env.kind_end = log_.data() + log_.size();

@@ -72,14 +72,16 @@ class Worker {
   event::Sink* sink_ = nullptr;
   uint64_t param_bytes_ = 0;
   Dim3 block_;
-  std::vector<event::Access> batch_;
+  static constexpr size_t kBatch = 32;  // 8 KB: written and read again before it leaves the first-level cache
+  std::array<event::Access, kBatch> batch_;
   // Partial-warp requests of known patterns. Compiled code counts the last kind of each site and logs it when another
   // comes. Masks come back, so the log's entries are added up in a small table; what loses its place there is told to
   // the sink.
   static constexpr size_t kLog = 128, kKinds = 256;
   void deliver(const KindCount& k);
   void tell();
-  std::vector<KindCount> log_, kinds_;
+  std::array<KindCount, kLog> log_;
+  std::vector<KindCount> kinds_;
   std::vector<event::Pattern> told_;
   // Of each barrier: threads that arrived without waiting, and how many it is for.
   struct Arrivals {

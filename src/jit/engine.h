@@ -35,8 +35,9 @@ class Engine {
   KernelHandle load(std::shared_ptr<const ir::Module> module, size_t kernel_index, std::vector<uint64_t> symbols);
 
   // Runs the whole grid and returns when it is done. `params`: the kernel's parameter buffer (ParamInfo offsets).
-  // `make_sink` is called once for each worker thread; each sink gets only its own thread's events, and is complete
-  // when launch returns. `stop` is polled: once true the launch ends with FaultKind::Stopped. Never throws.
+  // `make_sink` is called once for each worker thread that has blocks to run, from that thread, never twice at once;
+  // each sink gets only its own thread's events, and is complete when launch returns. `stop` is polled: once true the
+  // launch ends with FaultKind::Stopped. Never throws.
   exec::LaunchResult launch(const KernelHandle& kernel, const exec::LaunchConfig& config,
                             std::span<const uint8_t> params,
                             const std::function<event::Sink*(unsigned worker)>& make_sink,

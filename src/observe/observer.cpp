@@ -81,7 +81,7 @@ uint64_t pattern_key(const Shape& shape, const uint64_t* address, uint32_t mask)
 // The requests of one site. Programs repeat themselves: most requests have the pattern of the one before and differ in
 // their base alone, of which only the residue modulo 128 matters. So the last pattern is kept with what each residue
 // costs and how often it came, and turned into sums when another pattern comes.
-class SiteCounter {
+class alignas(128) SiteCounter {  // no cache line has counters of two workers
  public:
   SiteCounter() {}  // by hand, so that nobody zeroes the tables below first
 
