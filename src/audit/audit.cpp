@@ -55,21 +55,6 @@ std::string file_at(uintptr_t address) {
   return path.empty() || path[0] != '/' ? "/proc/self/exe" : path;
 }
 
-// What every release of the static runtime needs of the C library; few other objects need all of it.
-bool may_have_runtime(const elf::View& file) {
-  const Elf64_Shdr* symbols = file.section_of_type(SHT_DYNSYM);
-  const Elf64_Shdr* strings = symbols ? file.linked(*symbols) : nullptr;
-  if (!strings) return true;  // it has no section headers: nothing says no
-  elf::Bytes names = file.contents(*strings);
-  unsigned found = 0;
-  for (const Elf64_Sym& symbol : file.table<Elf64_Sym>(*symbols)) {
-    if (symbol.st_shndx != SHN_UNDEF) continue;
-    std::string_view name = elf::View::string_at(names, symbol.st_name);
-    found |= (name == "dlsym") | (name == "dlopen") << 1 | (name == "pthread_once") << 2;
-  }
-  return found == 7;
-}
-
 // Whether the file is still the one that was loaded: it may have been replaced since.
 bool is_loaded(const elf::View& file, uintptr_t base) {
   for (const Elf64_Phdr& segment : file.segments())
@@ -87,9 +72,10 @@ const elf::RuntimeTable& runtime_table() {
 void look_at(Object& object) {
   elf::MappedFile mapped(object.path.c_str());
   auto file = elf::View::of(mapped.bytes());
-  if (!file || !may_have_runtime(*file) || !is_loaded(*file, object.base)) return;
+  if (!file || !elf::may_have_runtime(*file) || !is_loaded(*file, object.base)) return;
   elf::StaticRuntime runtime = elf::find_by_symbols(*file, runtime_table());
-  if (runtime.entries.empty() && !file->section_of_type(SHT_SYMTAB)) {
+  bool stripped = !file->section_of_type(SHT_SYMTAB);
+  if (runtime.entries.empty() && stripped) {
     std::vector<elf::CodeRange> code;
     for (const Elf64_Phdr& segment : file->segments())
       if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X))
@@ -97,7 +83,11 @@ void look_at(Object& object) {
             {segment.p_vaddr, {reinterpret_cast<std::byte*>(object.base + segment.p_vaddr), segment.p_filesz}});
     runtime = elf::find_by_signature(code, runtime_table());
   }
-  if (!runtime.entries.empty()) object.redirection = Redirection::install(*file, object.base, object.path, runtime);
+  if (!runtime.entries.empty())
+    object.redirection = Redirection::install(*file, object.base, object.path, runtime);
+  else if (stripped && file->section(".nv_fatbin") && elf::has_runtime_text(*file))
+    say_error("'" + object.path + "' is stripped, and has a CUDA runtime inside that Warplens does not recognise",
+              "leave its symbols in (no strip, no -s), or build it with '-cudart shared'");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "base/environment.h"
 #include "cli/cc_command.h"
+#include "cli/inspect_command.h"
 #include "cli/run_command.h"
 #include "cli/usage.h"
 #include "run/exit_codes.h"
@@ -38,9 +39,10 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", cli::version());
   app.require_subcommand(1);
   cli::RunCommand run(app, environment);
+  cli::InspectCommand inspect(app);
   CLI::App* help = app.add_subcommand("help", "How to use warplens");
   help->allow_extras();  // "help run": everything is said at once
-  if (std::string first = argv[1]; !is_option(first) && first != "run" && first != "help")
+  if (std::string first = argv[1]; !is_option(first) && first != "run" && first != "inspect" && first != "help")
     return cli::report_unknown_command(first);
   try {
     app.parse(dash, argv);
@@ -58,5 +60,6 @@ int main(int argc, char** argv) {
     std::fputs(run.help().c_str(), stdout);
     return 0;
   }
+  if (inspect.chosen()) return inspect.execute();
   return run.execute(std::vector<std::string>(argv + std::min(dash + 1, argc), argv + argc));
 }

@@ -18,6 +18,7 @@ const char* const kShortHelp =
   warplens run --json out.json matmul.cu    keep the report for other programs too
 
   warplens cc -o matmul matmul.cu           compile without NVIDIA's toolkit; takes nvcc's options
+  warplens inspect ./matmul                 what is in it, and what to rebuild if it cannot be run
 
   warplens run --help     all options
   warplens --version

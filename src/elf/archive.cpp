@@ -42,8 +42,8 @@ std::vector<ArchiveMember> archive_members(Bytes bytes) {
   if (!is_archive(bytes)) return members;
   std::string_view long_names;
   for (size_t at = SARMAG; at <= bytes.size() && bytes.size() - at >= sizeof(ar_hdr);) {
-    ar_hdr header;
-    std::memcpy(&header, bytes.data() + at, sizeof header);
+    // All characters, hence no alignment; names stay within `bytes`.
+    const ar_hdr& header = *reinterpret_cast<const ar_hdr*>(bytes.data() + at);
     at += sizeof header;
     uint64_t size = 0;
     std::string_view digits = trimmed({header.ar_size, sizeof header.ar_size});

@@ -1,6 +1,7 @@
 #include "elf/runtime_table.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstring>
 
@@ -110,8 +111,10 @@ bool read_runtime_table(std::string_view text, RuntimeTable& table) {
 }
 
 bool is_runtime_name(std::string_view name) {
+  if (name.starts_with("__cudaRegisterLinkedBinary_")) return false;
   if (name.starts_with("__")) name.remove_prefix(2);
-  return name.size() > 4 && name.starts_with("cuda") && name[4] >= 'A' && name[4] <= 'Z';
+  bool word = std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+  return word && name.size() > 4 && name.starts_with("cuda") && std::isupper(static_cast<unsigned char>(name[4]));
 }
 
 uint64_t hash(Bytes bytes) {

@@ -52,7 +52,8 @@ struct RuntimeTable {
 // Views into `text`, which must outlive the table. False: a line is malformed; what was read until there is in `table`.
 bool read_runtime_table(std::string_view text, RuntimeTable& table);
 
-// Whether a function of that name could be the runtime's: cudaMalloc, __cudaInitModule, but not __cudart123.
+// Whether a function of that name could be the runtime's: cudaMalloc, __cudaInitModule, but not __cudart123, nor what
+// nvcc -rdc=true makes for each translation unit, __cudaRegisterLinkedBinary_...
 bool is_runtime_name(std::string_view name);
 
 uint64_t hash(Bytes bytes);  // FNV-1a, 64 bits

@@ -1,6 +1,7 @@
 #include "elf/static_runtime.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace warplens::elf {
 namespace {
@@ -11,7 +12,8 @@ bool may_be_of_runtime(const Elf64_Sym& symbol, std::string_view name) {
   return local && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF && is_runtime_name(name);
 }
 
-// Which column of the table the distances between the functions are those of; releases.size() if none.
+// Which column of the table the distances between the functions are those of; releases.size() if none. All of `entries`
+// are in the table.
 size_t column_of(const std::vector<Entry>& entries, const RuntimeTable& table) {
   std::vector<const KnownFunction*> known;
   for (const Entry& entry : entries) known.push_back(table.find(entry.name));
@@ -72,6 +74,26 @@ StaticRuntime runtime_at(uint64_t base, size_t column, const RuntimeTable& table
 
 }  // namespace
 
+bool may_have_runtime(const View& file) {
+  const Elf64_Shdr* symbols = file.section_of_type(SHT_DYNSYM);
+  const Elf64_Shdr* strings = symbols ? file.linked(*symbols) : nullptr;
+  if (!strings) return true;  // it has no section headers: nothing says no
+  Bytes names = file.contents(*strings);
+  unsigned found = 0;
+  for (const Elf64_Sym& symbol : file.table<Elf64_Sym>(*symbols)) {
+    if (symbol.st_shndx != SHN_UNDEF) continue;
+    std::string_view name = View::string_at(names, symbol.st_name);
+    found |= unsigned{name == "dlsym"} | unsigned{name == "dlopen"} << 1 | unsigned{name == "pthread_once"} << 2;
+  }
+  return found == 7;
+}
+
+bool has_runtime_text(const View& file) {
+  std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+  constexpr std::string_view kName("cudaErrorInvalidValue", sizeof "cudaErrorInvalidValue");  // with its NUL
+  return memmem(text.data(), text.size(), kName.data(), kName.size()) != nullptr;
+}
+
 StaticRuntime find_by_symbols(const View& file, const RuntimeTable& table) {
   StaticRuntime found;
   const Elf64_Shdr* symbols = file.section_of_type(SHT_SYMTAB);
@@ -94,12 +116,16 @@ StaticRuntime find_by_symbols(const View& file, const RuntimeTable& table) {
     found.entries.push_back(entry);
   }
   if (!registers) return {};
-  // Those of a release that is newer than the table lie among the ones that it knows; the program's own do not.
+  size_t column = column_of(found.entries, table);
+  if (column < table.releases.size()) {
+    found.release = table.releases[column].name;
+    found.major = RuntimeTable::major_of(found.release);
+    return found;
+  }
+  // A release that is not in the table may have functions that are not, among the ones that are.
   for (const Entry& entry : unknown)
     if (entry.address > lowest && entry.address < highest) found.entries.push_back(entry);
-  size_t column = column_of(found.entries, table);
-  if (column < table.releases.size()) found.release = table.releases[column].name;
-  found.major = found.release.empty() ? major_by_names(found.entries) : RuntimeTable::major_of(found.release);
+  found.major = major_by_names(found.entries);
   return found;
 }
 

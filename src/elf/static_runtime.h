@@ -32,6 +32,14 @@ struct CodeRange {
   Bytes bytes;
 };
 
+// Quick, and says no for most files: whether it imports what every release of the static runtime needs of the C
+// library.
+bool may_have_runtime(const View& file);
+
+// Whether it holds the text of cudaGetErrorName's answers, as every static runtime does: for a file in which none was
+// found that we know.
+bool has_runtime_text(const View& file);
+
 // Empty entries: it has none, or is stripped.
 StaticRuntime find_by_symbols(const View& file, const RuntimeTable& table);
 

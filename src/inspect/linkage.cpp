@@ -48,8 +48,10 @@ bool is_cut(const elf::View& file) {
 }
 
 void find_runtime(const elf::View& file, const elf::RuntimeTable& table, Linkage& out) {
-  elf::StaticRuntime inside = elf::find_by_symbols(file, table);
-  if (inside.entries.empty() && out.stripped) inside = elf::find_by_signature(code_of(file), table);
+  bool may_have = elf::may_have_runtime(file);
+  elf::StaticRuntime inside;
+  if (may_have) inside = elf::find_by_symbols(file, table);
+  if (may_have && inside.entries.empty() && out.stripped) inside = elf::find_by_signature(code_of(file), table);
   auto shared = std::find_if(out.needed.begin(), out.needed.end(),
                              [](const std::string& name) { return name.starts_with(kRuntimePrefix); });
   if (!inside.entries.empty()) {
@@ -63,7 +65,7 @@ void find_runtime(const elf::View& file, const elf::RuntimeTable& table, Linkage
     out.library = *shared;
   } else if (imports(file, SHT_DYNSYM, "__cudaRegisterFatBinary")) {
     out.runtime = Linkage::Runtime::Shared;
-  } else if (out.has_device_code && out.stripped && !out.uses_driver) {
+  } else if (out.stripped && may_have && elf::has_runtime_text(file)) {
     out.runtime = Linkage::Runtime::Unknown;
   }
 }

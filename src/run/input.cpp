@@ -8,13 +8,11 @@
 #include "base/process.h"
 #include "elf/known_runtimes.h"
 #include "elf/mapped_file.h"
-#include "inspect/linkage.h"
+#include "inspect/remarks.h"
 
 namespace warplens::run {
 namespace fs = std::filesystem;
 namespace {
-
-using inspect::Linkage;
 
 bool is_source(const fs::path& path) { return path.extension() == ".cu"; }
 
@@ -44,25 +42,11 @@ Error check_files(const fs::path& path) {
   return {};
 }
 
-Status check_linkage(const fs::path& program, const Linkage& linkage, const fs::path& library_dir) {
-  if (linkage.damaged) return cannot_run(program, "it is damaged: parts of it are missing");
-  if (!linkage.native) return cannot_run(program, "it is built for another kind of processor");
+Status check_linkage(const fs::path& program, const inspect::Linkage& linkage) {
+  if (auto problem = inspect::linkage_problem(linkage))
+    return Error{quoted(program) + " cannot be run: " + problem->what, problem->hint};
   if (!linkage.executable) return cannot_run(program, "it is an object file");
-  bool uses_cuda = linkage.has_device_code || linkage.runtime != Linkage::Runtime::None;
-  if (!linkage.has_interpreter) {
-    if (!linkage.needed.empty()) return cannot_run(program, "it is a library");
-    if (uses_cuda)
-      return Error{quoted(program) + " is linked with -static, so no library can be put in place of its CUDA runtime",
-                   "link it without -static; the CUDA runtime itself may be the static one"};
-  }
-  if (linkage.runtime == Linkage::Runtime::Unknown)
-    return Error{quoted(program) + " is stripped, and has a CUDA runtime inside that Warplens does not recognise",
-                 "leave its symbols in (no strip, no -s), or build it with '-cudart shared' (CMake: "
-                 "CUDA_RUNTIME_LIBRARY Shared)"};
-  std::error_code ignored;
-  if (!linkage.library.empty() && !fs::exists(library_dir / linkage.library, ignored))
-    return Error{quoted(program) + " needs " + linkage.library + ", a CUDA runtime that Warplens does not stand in for",
-                 "rebuild it with CUDA 13"};
+  if (!linkage.has_interpreter && !linkage.needed.empty()) return cannot_run(program, "it is a library");
   return Ok{};
 }
 
@@ -83,13 +67,13 @@ Result<Input> find_input(const std::string& name, const Environment& environment
   return Input{is_source(path) ? Input::Kind::Source : Input::Kind::Program, path};
 }
 
-Status check_program(const fs::path& program, const fs::path& library_dir) {
+Status check_program(const fs::path& program) {
   elf::MappedFile file(program.c_str());
   auto view = elf::View::of(file.bytes());
   if (!view)
     return starts_with(program, ELFMAG) ? Status(cannot_run(program, "it is damaged, or not for 64-bit machines"))
                                         : Ok{};
-  return check_linkage(program, inspect::linkage_of(*view, elf::known_runtimes()), library_dir);
+  return check_linkage(program, inspect::linkage_of(*view, elf::known_runtimes()));
 }
 
 }  // namespace warplens::run

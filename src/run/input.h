@@ -20,8 +20,7 @@ struct Input {
 Result<Input> find_input(const std::string& name, const Environment& environment, Refusal& refusal);
 
 // Whether what the program needs of CUDA can be given to it. A script, or a program that has nothing of CUDA in it, may
-// start one that has, so it is no error. The Error says what is wrong and how to rebuild. `library_dir` holds our
-// runtimes.
-Status check_program(const std::filesystem::path& program, const std::filesystem::path& library_dir);
+// start one that has, so it is no error. The Error says what is wrong and how to rebuild.
+Status check_program(const std::filesystem::path& program);
 
 }  // namespace warplens::run

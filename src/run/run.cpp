@@ -78,8 +78,7 @@ int finish(report::Run& run, const ChildEnd& end) {
 // Starts `program` and reads what its runtime recorded.
 RunOutcome run_program(const RunOptions& options, const fs::path& program, const std::string& name,
                        const Install& install, const fs::path& folder, const Environment& environment) {
-  if (Status served = check_program(program, install.libraries); !served)
-    return RunError{served.error(), kExitCannotRun};
+  if (Status served = check_program(program); !served) return RunError{served.error(), kExitCannotRun};
   fs::path spool = folder / kSpoolName;
   if (int fd = open(spool.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600); fd >= 0) close(fd);
 

@@ -8,8 +8,6 @@
 
 namespace warplens::test {
 namespace fs = std::filesystem;
-namespace {
-
 void run_tool(std::vector<std::string> command) {
   Environment environment(environ);
   command[0] = environment.find_program(command[0]);
@@ -17,8 +15,6 @@ void run_tool(std::vector<std::string> command) {
   ASSERT_TRUE(run) << run.error().what;
   ASSERT_EQ(run->exit_code, 0) << shell_quoted(command) << "\n" << run->errors;
 }
-
-}  // namespace
 
 const char* name_of(Way way) {
   constexpr const char* kNames[] = {"shared", "static", "stripped", "library"};

@@ -13,6 +13,9 @@ enum class Way { Shared, Static, Stripped, Library };
 inline constexpr Way kWays[] = {Way::Shared, Way::Static, Way::Stripped, Way::Library};
 const char* name_of(Way way);
 
+// A tool that must succeed; the first word is looked for on PATH.
+void run_tool(std::vector<std::string> command);
+
 // nvcc SOURCE FLAGS -o PROGRAM, as a user would; "" if there is no nvcc. A compile error fails the test.
 void build(const std::filesystem::path& source, const std::filesystem::path& program,
            const std::vector<std::string>& flags = {});

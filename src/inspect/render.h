@@ -1,0 +1,15 @@
+// An inspection for people and for programs.
+#pragma once
+#include <string>
+
+#include "inspect/inspect.h"
+
+namespace warplens::inspect {
+
+// `kernels`: how many of each unit are listed; the rest are only counted.
+std::string render_text(const Inspection& inspection, size_t kernels = 40);
+
+// One object, described in docs/inspect.md.
+std::string render_json(const Inspection& inspection);
+
+}  // namespace warplens::inspect
