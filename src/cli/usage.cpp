@@ -68,10 +68,10 @@ std::string what_is_wrong(const CLI::App& app, const CLI::ParseError& error) {
 }  // namespace
 
 int report_usage_error(const CLI::App& app, const CLI::ParseError& error) {
-  bool in_run = !app.get_subcommands().empty();
+  const std::string command = app.get_subcommands().empty() ? "" : app.get_subcommands().front()->get_name() + " ";
   std::fprintf(stderr, "warplens: error: %s\n  hint: 'warplens %s--help' lists what there is%s\n",
-               what_is_wrong(app, error).c_str(), in_run ? "run " : "",
-               in_run ? "; the program's own arguments go after --" : "");
+               what_is_wrong(app, error).c_str(), command.c_str(),
+               command == "run " ? "; the program's own arguments go after --" : "");
   return run::kExitOwnError;
 }
 

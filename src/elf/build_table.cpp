@@ -56,7 +56,8 @@ std::vector<Stretch> stretches_of(const std::vector<bool>& fixed) {
     if (end - at >= kQuickBytes) stretches.push_back({at, end - at, 0});
     at = (std::max(end, at + 1) + 15) / 16 * 16;
   }
-  std::stable_sort(stretches.begin(), stretches.end(), [](auto& a, auto& b) { return a.bytes > b.bytes; });
+  std::sort(stretches.begin(), stretches.end(),
+            [](auto& a, auto& b) { return a.bytes != b.bytes ? a.bytes > b.bytes : a.offset < b.offset; });
   return stretches;
 }
 
@@ -113,7 +114,8 @@ Result<BuiltRelease> build_from_object(const View& object, std::string_view name
 
   std::map<uint64_t, std::vector<std::string>> starts;  // of all functions
   for (const Elf64_Sym& symbol : symbols) {
-    if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx != index) continue;
+    if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx != index || symbol.st_value >= code.size())
+      continue;
     std::string_view function = View::string_at(names, symbol.st_name);
     auto& here = starts[symbol.st_value];
     if (ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL && is_runtime_name(function)) here.emplace_back(function);

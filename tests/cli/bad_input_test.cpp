@@ -104,12 +104,12 @@ TEST(Files, ADamagedProgram) {
   Folder folder;
   std::string bytes = bytes_of("/bin/ls");
   write(folder / "cut", bytes.substr(0, 200), true);
-  expect_refused(warplens({"run", folder / "cut"}), 126, "is damaged", ".cu file");
+  expect_refused(warplens({"run", folder / "cut"}), 126, "is damaged", "build it again");
   write(folder / "short", bytes.substr(0, bytes.size() / 2), true);
-  expect_refused(warplens({"run", folder / "short"}), 126, "is damaged", ".cu file");
+  expect_refused(warplens({"run", folder / "short"}), 126, "is damaged", "build it again");
   bytes[18] = 40;  // e_machine: another processor
   write(folder / "arm", bytes, true);
-  expect_refused(warplens({"run", folder / "arm"}), 126, "another kind of processor", ".cu file");
+  expect_refused(warplens({"run", folder / "arm"}), 126, "another kind of processor", "for this one");
 }
 
 TEST(Files, NotExecutable) {
