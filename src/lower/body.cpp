@@ -89,6 +89,7 @@ void Context::declare(const ptx::Variable& variable, Scope& scope) {
     name.object = make_object(variable, *frame_);
   } else if (variable.space == "local") {
     name.kind = Name::Kind::Local;
+    name.element_bytes = element_bytes(variable);
     name.offset = allocate_local(variable_bytes(variable), variable_align(variable));
     local_places_.push_back({variable.name, name.offset, variable_bytes(variable)});
   } else if (const Name* known = lookup(variable.name); known && variable.space != "reg") {

@@ -62,6 +62,7 @@ struct Name {
   uint32_t components = 1;                  // Register: of a .v2 or .v4 one
   std::shared_ptr<ParamObject> object;      // Param
   uint32_t offset = 0;                      // KernelParam, Local, Shared: bytes
+  uint64_t element_bytes = 0;               // Local, Shared, Symbol
   uint32_t index = 0;                       // Symbol: in ir::Module::symbols; Label: in Frame::labels
   ir::Space space = ir::Space::Global;      // Symbol
   const ptx::Function* function = nullptr;  // Function

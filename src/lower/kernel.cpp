@@ -99,6 +99,7 @@ void Context::lay_out_shared() {
   const auto add = [&](const ptx::Variable* variable, uint64_t offset) {
     Name name;
     name.kind = Name::Kind::Shared;
+    name.element_bytes = element_bytes(*variable);
     name.offset = static_cast<uint32_t>(offset);
     shared_.emplace(variable->name, std::move(name));
     shared_places_.push_back({variable->name, offset, variable_bytes(*variable)});

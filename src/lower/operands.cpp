@@ -105,6 +105,12 @@ ir::ValueId Context::value(const ptx::Operand& operand, ScalarType type) {
   if (operand.negated && !type.is_pred()) malformed("'!' before what is no predicate");
   if (operand.kind == Kind::Immediate) return integer_literal(*this, operand, type);
   if (operand.kind == Kind::Float) return float_literal(*this, operand, type);
+  if (operand.kind == Kind::Element) {  // the address of an element
+    const Name* name = operand.elements.empty() ? nullptr : find(operand.elements[0]);
+    if (!name || !name->element_bytes) malformed("an element of what is no array");
+    const auto index = static_cast<uint64_t>(operand.offset);
+    return builder_.cast(address_of(*name, static_cast<int64_t>(index * name->element_bytes)), wanted);
+  }
   if (operand.kind != Kind::Register && operand.kind != Kind::Symbol) malformed("an operand that is no value");
   if (const auto found = find_register(operand)) {
     if (found->type == ir::Type::Void) refuse("register " + text_of(operand) + " of 128 bits is not supported yet");

@@ -133,6 +133,7 @@ void declare_one(ModuleContext& module, const ptx::Variable& variable) {
   symbol.bytes = variable_bytes(variable);
   symbol.align = variable_align(variable);
   name.kind = Name::Kind::Symbol;
+  name.element_bytes = element_bytes(variable);
   name.space = symbol.space;
   name.index = static_cast<uint32_t>(module.ir.symbols.size());
   module.symbols.emplace(variable.name, std::move(name));

@@ -93,7 +93,7 @@ const char kCallee[] = PTX_HEAD R"(
   ret;
 }
 )";
-const char kTooNew[] = ".version 9.9\n.target sm_50\n.address_size 64\n.visible .entry f() { ret; }\n";
+const char kTooNew[] = ".version 99.0\n.target sm_50\n.address_size 64\n.visible .entry f() { ret; }\n";
 
 void* context;
 void* module;

@@ -357,6 +357,40 @@ TEST_F(Memory, ModuleVariables) {
       declarations);
 }
 
+// mov of array[index]: the address of that element, in elements of the array's type.
+TEST_F(Memory, AddressesOfElements) {
+  const std::string text = ptx_header() + R"(
+.global .align 8 .u64 table[4] = {10, 11, 12, 13};
+.visible .entry k(.param .u64 out) {
+    .reg .b64 %rd<8>;
+    .reg .b32 %r<4>;
+    .shared .align 4 .b32 space[8];
+    .local .align 2 .b16 own[8];
+    ld.param.u64 %rd1, [out];
+    mov.u64 %rd2, space[3];
+    mov.u64 %rd3, space[0];
+    sub.u64 %rd2, %rd2, %rd3;
+    st.global.u64 [%rd1], %rd2;
+    mov.u64 %rd2, table[2];
+    ld.global.u64 %rd4, [%rd2];
+    st.global.u64 [%rd1+8], %rd4;
+    mov.u64 %rd2, own[5];
+    mov.u64 %rd3, own;
+    sub.u64 %rd2, %rd2, %rd3;
+    st.global.u64 [%rd1+16], %rd2;
+    mov.u64 %rd2, space[1];
+    mov.u32 %r1, 77;
+    st.shared.u32 [%rd2], %r1;
+    ld.shared.u32 %r2, [space+4];
+    cvt.u64.u32 %rd5, %r2;
+    st.global.u64 [%rd1+24], %rd5;
+    ret;
+}
+)";
+  Buffer<uint64_t> out(4, 0);
+  expect_output(text, {{1, 1, 1}, {1, 1, 1}}, Params().add(out), out, {12, 12, 10, 77});
+}
+
 TEST_F(Memory, CacheHintsDoNothing) {
   run(R"(
     add.s64 %rd3, %rd1, %rd2;

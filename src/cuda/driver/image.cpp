@@ -27,16 +27,16 @@ Image no_ptx(const std::string& origin) {
                  "load PTX instead: nvcc -ptx, nvrtcGetPTX, or a fat binary with code=compute_XX"});
 }
 
-// A text of a later version than this driver's own release knows (CUDA 13.0: PTX ISA 9.0).
-bool too_new(int major, int minor) { return std::pair(major, minor) > std::pair(9, 0); }
+// Later minor versions are read as well: instructions that only they have are refused where one is executed.
+bool too_new(int major) { return major > 9; }
 Image newer_ptx(const std::string& origin, int major, int minor) {
   return failed(CuResult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
-                {fmt::format("{} is PTX of version {}.{}; 9.0 is the newest that is read", origin, major, minor),
-                 "make it with CUDA 13.0 or an older release"});
+                {fmt::format("{} is PTX of version {}.{}; versions from 10 on are not read", origin, major, minor),
+                 "make it with CUDA 13 or an older release"});
 }
 
 bool add(const ptx::Image& image, const std::string& origin, Image& out) {
-  if (too_new(image.version_major, image.version_minor)) {
+  if (too_new(image.version_major)) {
     out = newer_ptx(origin, image.version_major, image.version_minor);
     return false;
   }
@@ -93,7 +93,7 @@ Image read_text(std::string_view text, const std::string& origin) {
     if (diagnostic.severity == Severity::Error)
       return failed(CuResult::CUDA_ERROR_INVALID_PTX, {to_string(diagnostic), ""});
   }
-  if (too_new(parsed.module.version_major, parsed.module.version_minor)) {
+  if (too_new(parsed.module.version_major)) {
     return newer_ptx(origin, parsed.module.version_major, parsed.module.version_minor);
   }
   return {CuResult::CUDA_SUCCESS, "", {{std::string(text), origin}}};
