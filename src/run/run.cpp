@@ -10,6 +10,7 @@
 #include "frontend/cache.h"
 #include "report/spool.h"
 #include "run/child.h"
+#include "run/clients.h"
 #include "run/exit_codes.h"
 #include "run/input.h"
 #include "run/install.h"
@@ -47,6 +48,7 @@ Environment child_environment(const RunOptions& options, Environment environment
                               const fs::path& folder) {
   environment.prepend_path("LD_LIBRARY_PATH", install.libraries.string());
   environment.prepend_path("LD_AUDIT", (install.libraries / kAuditLibrary).string());
+  keep_ptx(environment, install.libraries);
   environment.set("WARPLENS_SPOOL", (folder / kSpoolName).string());
   environment.set("WARPLENS_STOP", (folder / kStopName).string());
   environment.set("WARPLENS_GPU", options.gpu);

@@ -22,7 +22,7 @@ int main() {
     if (words[i]) printf("word %d = %d\n", i, words[i]);
   int driver = 0;
   cudaDriverGetVersion(&driver);
-  printf("driver %d\n", driver);
+  printf("driver %d\n", driver / 1000);
   size_t free_bytes, total;
   cudaMemGetInfo(&free_bytes, &total);
   printf("total %zu free %zu\n", total, free_bytes);
