@@ -52,5 +52,34 @@ TEST(Driver, RefusesByName) {
   EXPECT_NE(notes.find("machine code alone"), std::string::npos) << notes;
 }
 
+TEST(Examples, VectorAdd) {
+#ifdef WL_HAS_VECTOR_ADD
+  testing::ProgramResult result = testing::run(kPrograms + "example_vector_add");
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_EQ(result.output, "1048576 sums are right\n");
+  ASSERT_EQ(result.report.launches.size(), 1u);
+#else
+  GTEST_SKIP() << "no cuda.h on this machine";
+#endif
+}
+
+// What NVRTC made has the lines of the text that it was given.
+TEST(Examples, Nvrtc) {
+#ifdef WL_HAS_NVRTC
+  testing::ProgramResult result = testing::run(kPrograms + "example_nvrtc");
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_EQ(result.output, "65536 elements are right\n");
+  EXPECT_EQ(result.errors, "");
+  ASSERT_EQ(result.report.kernels.size(), 1u);
+  bool found = false;
+  for (const report::Site& site : result.report.kernels.front().sites) {
+    found |= !site.frames.empty() && site.frames.front().file.ends_with("scale.cu") && site.frames.front().line == 4;
+  }
+  EXPECT_TRUE(found);
+#else
+  GTEST_SKIP() << "no NVRTC on this machine";
+#endif
+}
+
 }  // namespace
 }  // namespace warplens
