@@ -46,7 +46,9 @@ void count_references(const ptx::Block& body, const FunctionFacts& facts, const 
 }  // namespace
 
 void Context::report(Severity severity, const std::string& message, SourcePos pos) {
-  module_.diagnostics.push_back({severity, module_.file_name, pos, message, ""});
+  // What is refused matters to who launches this kernel; what is malformed, to everybody.
+  std::string kernel = severity == Severity::Warning ? ptx_function_.name : "";
+  module_.diagnostics.push_back({severity, module_.file_name, pos, message, "", std::move(kernel)});
 }
 
 std::string Context::where() const {
@@ -175,6 +177,7 @@ void Context::lower_instruction(const ptx::Instruction& text) {
       if (branches_around(text.opcode)) around = branch_around(instr);
     }
     handler(*this, instr);
+    follow_place(text);
   } catch (const Refusal& refusal) {
     if (reported_.insert(refusal.reason).second)  // once a kernel: a matrix product would give hundreds
       report(refusal.malformed ? Severity::Error : Severity::Warning, where() + ": " + refusal.reason, text.pos);

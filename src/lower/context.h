@@ -231,6 +231,8 @@ class Context {
   bool call_known(const std::string& name, const ptx::Operand* results, const ptx::Operand* arguments);
   void report(Severity severity, const std::string& message, SourcePos pos);
   void name_sites();
+  std::string place_of(const ptx::Operand& operand);
+  void follow_place(const ptx::Instruction& instruction);
   void mark_increments();
   VarId carry();
 
@@ -247,6 +249,7 @@ class Context {
     uint64_t offset, bytes;
   };
   std::vector<Placed> shared_places_, local_places_;
+  std::unordered_map<VarId, std::string> register_places_;  // of shared and local variables, whose address it is from
   uint64_t local_top_ = 0;
   ir::ValueId guard_ = ir::kNone;
   const Instr* instr_ = nullptr;  // being lowered

@@ -154,6 +154,9 @@ ir::SiteId Context::new_site(ir::SiteKind kind, const Instr& instr, ir::Space sp
   site.components = static_cast<uint8_t>(components);
   site.opcode = instr.full_opcode();
   site.location = builder_.location();
+  if (space != ir::Space::Global)
+    for (const ptx::Operand& operand : instr.text.operands)
+      if (operand.kind == ptx::Operand::Kind::Address) site.operand = place_of(operand);
   function().sites.push_back(std::move(site));
   return static_cast<ir::SiteId>(function().sites.size() - 1);
 }

@@ -59,6 +59,37 @@ class BaseFinder {
 
 }  // namespace
 
+// A shared or local variable's address is a number, and the first one's is 0, which leaves no trace in a sum. So the
+// text is followed: the variable that an address starts from, "" if it names none.
+std::string Context::place_of(const ptx::Operand& operand) {
+  using Kind = ptx::Operand::Kind;
+  const bool address = operand.kind == Kind::Address && !operand.elements.empty();
+  const ptx::Operand& base = address ? operand.elements[0] : operand;
+  if (base.kind == Kind::Symbol) {
+    const Name* name = find(base);
+    return name && (name->kind == Name::Kind::Shared || name->kind == Name::Kind::Local) ? base.name : "";
+  }
+  if (base.kind != Kind::Register) return "";
+  const auto found = find_register(base);
+  const auto known = found ? register_places_.find(found->variable) : register_places_.end();
+  return known == register_places_.end() ? "" : known->second;
+}
+
+// What an instruction writes starts from where one of its operands does; in a product only the addend's counts.
+void Context::follow_place(const ptx::Instruction& text) {
+  static const std::unordered_set<std::string_view> kSums{"mov", "add", "sub", "cvta", "cvt", "selp", "or"};
+  const bool product = text.opcode == "mad";
+  if (text.operands.size() < 2 || (!product && !kSums.count(text.opcode))) return;
+  const auto target = find_register(text.operands[0]);
+  if (!target) return;
+  for (size_t i = product ? 3 : 1; i < text.operands.size(); ++i) {
+    std::string place = place_of(text.operands[i]);
+    if (place.empty()) continue;
+    register_places_[target->variable] = std::move(place);
+    return;
+  }
+}
+
 void Context::name_sites() {
   const auto in = [](const std::vector<Placed>& places, uint64_t offset) {
     for (const Placed& place : places)
@@ -69,6 +100,7 @@ void Context::name_sites() {
     const bool accesses = inst.op == Op::Load || inst.op == Op::Store || inst.op == Op::Atomic || inst.op == Op::Reduce;
     if (!accesses || inst.site == ir::kNone) continue;
     std::string& operand = function().sites[inst.site].operand;
+    if (!operand.empty()) continue;  // known from the text
     const ir::ValueId base = BaseFinder(function()).find(inst.args[0]);
     if (inst.space == ir::Space::Shared || inst.space == ir::Space::Local) {
       const auto& places = inst.space == ir::Space::Shared ? shared_places_ : local_places_;

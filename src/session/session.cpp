@@ -99,7 +99,8 @@ Status Session::Impl::load(Module& module) {
   bool first = !module.tried();
   Status status = module.load(memory);
   if (!first || !spool) return status;
-  for (const Diagnostic& diagnostic : module.diagnostics()) spool->note(record_note(diagnostic));
+  for (const Diagnostic& diagnostic : module.diagnostics())
+    if (diagnostic.kernel.empty()) spool->note(record_note(diagnostic));
   if (!status) spool->note({"error", status.error().what, status.error().hint, module.origin(), 0, 1});
   return status;
 }
@@ -181,7 +182,11 @@ uint32_t Session::Impl::record_once(Module& module, uint32_t kernel, Module::Loa
     // Unlike those of other processes that write to the same spool.
     constexpr uint32_t kKernelsPerProcess = 1024;
     loaded.record = static_cast<uint32_t>(getpid()) * kKernelsPerProcess + kernels++;
-    spool->kernel(record_kernel(module.ir(), module.ir().kernels[kernel], loaded.record));
+    const ir::Kernel& launched = module.ir().kernels[kernel];
+    spool->kernel(record_kernel(module.ir(), launched, loaded.record));
+    // What cannot run of it. Of kernels that nobody launches, that would be noise.
+    for (const Diagnostic& diagnostic : module.diagnostics())
+      if (diagnostic.kernel == launched.function.name) spool->note(record_note(diagnostic));
   }
   return loaded.record;
 }
