@@ -235,14 +235,31 @@ void Context::trap(ir::TrapKind kind, std::string message) {
   builder_.end(std::move(inst));
 }
 
+namespace {
+
+// A header of CUDA's: /usr/local/cuda-13.0/targets/x86_64-linux/include/...,
+// site-packages/nvidia/cuda_runtime/include/...
+bool is_toolkit(std::string_view path) {
+  const size_t include = path.rfind("/include/");
+  if (include == path.npos) return false;
+  const std::string_view above = path.substr(0, include);
+  return above.find("/targets/") != above.npos || above.find("/cuda") != above.npos ||
+         above.find("/nvidia/") != above.npos || above.ends_with("/warplens");
+}
+
+}  // namespace
+
 uint32_t Context::location_of(const ptx::Instruction& instruction) {
   ir::Location location;
   location.ptx_line = instruction.pos.line;
   const auto [stack, added] = frame_->stacks.try_emplace(instruction.loc);
   if (added) {
-    for (const ptx::LineFrame& line : frame_->facts->lines.stack(instruction.loc))
-      if (line.line != 0)
-        stack->second.push_back(module_.frame_of(line));  // code that a compiler made stands where it was called
+    std::vector<ptx::LineFrame> lines = frame_->facts->lines.stack(instruction.loc);
+    std::erase_if(lines, [](const ptx::LineFrame& line) { return line.line == 0; });  // made by the compiler
+    // What the toolkit's headers do, such as atomicAdd, is the doing of the line that calls it.
+    const auto own = std::find_if(lines.begin(), lines.end(), [](const auto& line) { return !is_toolkit(line.file); });
+    if (own != lines.end()) lines.erase(lines.begin(), own);
+    for (const ptx::LineFrame& line : lines) stack->second.push_back(module_.frame_of(line));
     stack->second.insert(stack->second.end(), frame_->call_stack.begin(), frame_->call_stack.end());
   }
   location.frames = stack->second;
