@@ -31,6 +31,8 @@ session::Session* Runtime::session() {
   if (!startup_.problem.empty()) say(startup_.problem + "; nothing is recorded");
   auto session = session::Session::open(startup_.options);
   if (!session) {
+    if (startup_.options.spool)
+      startup_.options.spool->note({"error", session.error().what, session.error().hint, "", 0, 1});
     say(session.error().what + (session.error().hint.empty() ? "" : "; " + session.error().hint));
     return nullptr;
   }

@@ -111,6 +111,11 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const std::string& cpu, uint3
   i.cpu = i.builder->getCPU();
   if (!cpu.empty()) {
     i.builder = orc::JITTargetMachineBuilder(i.builder->getTargetTriple());
+    auto plain = i.builder->createTargetMachine();  // one for a processor that LLVM does not know would complain itself
+    if (!plain) return from_llvm(plain.takeError(), "make code for this processor");
+    if (!(*plain)->getMCSubtargetInfo()->isCPUStringValid(cpu))
+      return Error{"unknown processor '" + cpu + "'",
+                   "use an LLVM name such as x86-64, haswell, skylake-avx512 or znver4"};
     i.builder->setCPU(cpu);
     i.cpu = cpu;
   }
@@ -124,9 +129,6 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const std::string& cpu, uint3
   auto hasty_machine = hasty.createTargetMachine();
   if (!hasty_machine) return from_llvm(hasty_machine.takeError(), "make code for this processor");
   i.hasty_machine = std::move(*hasty_machine);
-  if (!cpu.empty() && !i.machine->getMCSubtargetInfo()->isCPUStringValid(cpu))
-    return Error{"unknown processor '" + cpu + "'",
-                 "use an LLVM name such as x86-64, haswell, skylake-avx512 or znver4"};
   i.has_avx512 = i.machine->getTargetTriple().isX86() &&
                  i.machine->getMCSubtargetInfo()->checkFeatures("+avx512f,+avx512bw,+avx512vl,+avx512dq");
   i.lanes = lanes != 0 ? lanes : i.has_avx512 ? 16 : 8;

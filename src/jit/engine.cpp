@@ -231,6 +231,11 @@ Engine::Engine(EngineOptions options, exec::DeviceMemory& memory)
     : impl_(std::make_unique<Impl>(std::move(options), memory)) {}
 Engine::~Engine() = default;
 unsigned Engine::threads() const { return impl_->threads(); }
+Status Engine::ready() const {
+  std::lock_guard lock(impl_->mutex);
+  if (!impl_->get_compiler()) return *impl_->broken;
+  return Ok{};
+}
 std::string Engine::cpu() const {
   std::lock_guard lock(impl_->mutex);
   Compiler* c = impl_->get_compiler();

@@ -44,6 +44,7 @@ class Engine {
                             const std::atomic<bool>& stop);
 
   unsigned threads() const;
+  Status ready() const;     // an Error: no code can be made here, or not for EngineOptions::cpu
   std::string cpu() const;  // the name code is made for
 
  private:

@@ -57,6 +57,7 @@ Result<std::unique_ptr<Session>> Session::open(Options options) {
   auto gpu = model::find_gpu(options.gpu);
   if (!gpu) return gpu.error();
   auto impl = std::make_unique<Impl>(std::move(options), std::move(*gpu));
+  if (Status ready = impl->engine.ready(); !ready) return ready.error();
   if (impl->spool) impl->record_run();
   return std::unique_ptr<Session>(new Session(std::move(impl)));
 }

@@ -13,6 +13,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 void expect_refused(const CommandResult& run, int exit_code, const std::string& what, const std::string& hint) {
@@ -51,6 +52,15 @@ TEST(Usage, UnknownThings) {
   expect_refused(warplens({"run", "--color", "blue", "x.cu"}), 125, "blue", "warplens run --help");
   expect_refused(warplens({"run", "--json", "/no/such/folder/x.json", program_path("hello.cu")}), 125,
                  "/no/such/folder/x.json", "folder");
+}
+
+// LLVM knows the processors, and only the program's own process has LLVM.
+TEST(Usage, UnknownProcessor) {
+  if (!has_nvcc() && !has_clang()) GTEST_SKIP() << "no compiler for .cu files";
+  CommandResult run = run_program("hello.cu", {}, {"--cpu", "foo"});
+  EXPECT_THAT(run.err, HasSubstr("error: unknown processor 'foo'"));
+  EXPECT_THAT(run.err, HasSubstr("haswell"));
+  EXPECT_THAT(run.err, Not(HasSubstr("not a recognized processor")));
 }
 
 // A script that finds the file would take it for a report.
