@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (std::string_view(argv[1]) == "cc") return cli::cc_command({argv + 2, argv + argc}, environment);
-  // What follows -- is the program's and is passed on untouched, whatever it looks like.
+  // What follows -- is the program's and is passed on as it is, whatever it looks like.
   int dash = static_cast<int>(std::find(argv, argv + argc, std::string_view("--")) - argv);
   CLI::App app(cli::kDescription, "warplens");
   app.set_version_flag("--version", cli::version());
@@ -61,5 +61,6 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (inspect.chosen()) return inspect.execute();
-  return run.execute(std::vector<std::string>(argv + std::min(dash + 1, argc), argv + argc));
+  if (dash == argc) return run.execute(std::nullopt);
+  return run.execute(std::vector<std::string>(argv + dash + 1, argv + argc));
 }

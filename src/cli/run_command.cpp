@@ -81,10 +81,9 @@ CLI::Validator positive() {
 RunCommand::RunCommand(CLI::App& app, const Environment& environment) : environment_(environment) {
   command_ = app.add_subcommand("run",
                                 "Run a program, or compile and run a .cu file, and report: warplens run [OPTIONS] "
-                                "PROGRAM|FILE.cu [-- ARGUMENTS...]");
+                                "PROGRAM|FILE.cu [[--] ARGUMENTS...]");
   command_->footer(kExitCodes);
-  command_->add_option("PROGRAM", options_.input, "A .cu file, or a program that uses the shared CUDA runtime")
-      ->required();
+  command_->prefix_command();  // from the program on, all words are the program's
   command_->add_option("--json", json_path_, "Write the report as JSON to this file")->type_name("FILE");
   command_->add_option("--out", out_path_, "Write the report to this file instead of stderr")->type_name("FILE");
   command_->add_option("--gpu", options_.gpu, "The GPU to be, by name")->type_name("NAME")->capture_default_str();
@@ -156,8 +155,32 @@ bool RunCommand::write_report(const report::Report& report) {
   return written;
 }
 
-int RunCommand::execute(std::vector<std::string> arguments) {
-  options_.arguments = std::move(arguments);
+// "run make -j2", "run ./matmul -- 1024" and "run -- make -j2" are all taken: one -- beside the program is ours.
+bool RunCommand::take_program(const std::optional<std::vector<std::string>>& after_dashes) {
+  std::vector<std::string> words = command_->remaining();
+  if (!words.empty() && words[0].size() > 1 && words[0][0] == '-') {
+    complain({"unknown option '" + words[0] + "'", "'warplens run --help' lists what there is"}, 0);
+    return false;
+  }
+  const bool ours = words.size() <= 1;
+  if (after_dashes && !ours) words.push_back("--");
+  if (after_dashes) words.insert(words.end(), after_dashes->begin(), after_dashes->end());
+  if (words.empty()) {
+    complain({"no PROGRAM or FILE.cu to run", "'warplens run --help' says more"}, 0);
+    return false;
+  }
+  options_.input = words[0];
+  options_.arguments.assign(words.begin() + 1, words.end());
+  if (after_dashes || !options_.input.ends_with(".cu")) return true;
+  for (const std::string& word : options_.arguments)
+    if (word.starts_with("--") && command_->get_option_no_throw(word.substr(0, word.find('='))))
+      write_stderr("warplens: note: '" + word + "' goes to the program; options of warplens stand before " +
+                   options_.input + "\n");
+  return true;
+}
+
+int RunCommand::execute(const std::optional<std::vector<std::string>>& after_dashes) {
+  if (!take_program(after_dashes)) return run::kExitOwnError;
   if (!prepare()) return run::kExitOwnError;
   run::RunOutcome outcome = run::run(options_, environment_);
   if (auto* failed = std::get_if<run::RunError>(&outcome)) return complain(failed->error, failed->exit_code);

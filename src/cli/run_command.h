@@ -1,6 +1,7 @@
 // warplens run: its options, and what it prints.
 #pragma once
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,10 +14,12 @@ namespace warplens::cli {
 class RunCommand {
  public:
   RunCommand(CLI::App& app, const Environment& environment);
-  int execute(std::vector<std::string> arguments);  // the program's own
+  // after_dashes: the words after the first --, if there is one; the others were parsed.
+  int execute(const std::optional<std::vector<std::string>>& after_dashes);
   std::string help() const { return command_->help(); }
 
  private:
+  bool take_program(const std::optional<std::vector<std::string>>& after_dashes);
   bool prepare();
   bool write_report(const report::Report& report);
   std::string text_of(const report::Report& report) const;

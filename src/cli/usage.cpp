@@ -14,7 +14,8 @@ const char* const kShortHelp =
     R"(Warplens runs CUDA programs without a GPU and says, line by line, what they do to memory.
 
   warplens run matmul.cu                    compile, run, and report
-  warplens run ./matmul -- 1024 --verify    a program built before, with its own arguments
+  warplens run ./matmul 1024 --verify       a program built before, with its own arguments
+  warplens run python3 train.py             whatever starts it: a script, make, ctest
   warplens run --json out.json matmul.cu    keep the report for other programs too
 
   warplens cc -o matmul matmul.cu           compile without NVIDIA's toolkit; takes nvcc's options
@@ -69,9 +70,8 @@ std::string what_is_wrong(const CLI::App& app, const CLI::ParseError& error) {
 
 int report_usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const std::string command = app.get_subcommands().empty() ? "" : app.get_subcommands().front()->get_name() + " ";
-  std::fprintf(stderr, "warplens: error: %s\n  hint: 'warplens %s--help' lists what there is%s\n",
-               what_is_wrong(app, error).c_str(), command.c_str(),
-               command == "run " ? "; the program's own arguments go after --" : "");
+  std::fprintf(stderr, "warplens: error: %s\n  hint: 'warplens %s--help' lists what there is\n",
+               what_is_wrong(app, error).c_str(), command.c_str());
   return run::kExitOwnError;
 }
 

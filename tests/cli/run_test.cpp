@@ -36,6 +36,22 @@ TEST(Run, PassesArgumentsUntouchedAndGivesTheProgramsExitCode) {
   EXPECT_EQ(run.out, "2 510\n<42>\n<--json>\n<x y>\n<>\n<-->\n<[a,b]>\n");
 }
 
+// As with time, perf and valgrind: from the program on, every word is the program's.
+TEST(Run, TakesArgumentsWithAndWithoutDashes) {
+  const std::string hello = program_path("hello.cu");
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"run", hello, "3", "-x", "--help"}, {"run", hello, "--", "3", "-x", "--help"},
+        {"run", "--width", "80", "--", hello, "3", "-x", "--help"}}) {
+    CommandResult run = warplens(words);
+    EXPECT_EQ(run.exit_code, 3) << run.err;
+    EXPECT_EQ(run.out, "2 510\n<3>\n<-x>\n<--help>\n");
+  }
+  EXPECT_EQ(warplens({"run", hello, "3", "--", "4"}).out, "2 510\n<3>\n<-->\n<4>\n");
+  EXPECT_THAT(warplens({"run", hello, "3", "--json", "out.json"}).err,
+              HasSubstr("note: '--json' goes to the program; options of warplens stand before " + hello));
+  EXPECT_EQ(warplens({"run", "sh", "-c", "exit 7"}).exit_code, 7);
+}
+
 TEST(Run, RunsAProgramBuiltBefore) {
   Folder folder;
   std::filesystem::path program = compile("hello.cu", folder);
