@@ -1,7 +1,7 @@
 # CuPy: a kernel of one's own (RawKernel; RawModule is the same) and CuPy's own element-wise kernels.
 #
 #     pip install "cupy-cuda13x[ctk]"
-#     warplens run python3 -- cupy_transpose.py
+#     warplens run python3 cupy_transpose.py
 #
 # `warplens run` sets CUPY_COMPILE_WITH_PTX=1, CuPy's own variable for leaving kernels as PTX. -lineinfo lets the report name
 # lines of the kernel, counted from the start of its text.

@@ -1,7 +1,7 @@
 # Numba's CUDA target.
 #
 #     pip install "numba-cuda[cu13]"
-#     warplens run python3 -- numba_saxpy.py
+#     warplens run python3 numba_saxpy.py
 #
 # lineinfo=True lets the report name lines of this file. Every second element is used: compare the two kernels there.
 import numpy as np

@@ -1,7 +1,7 @@
 # tinygrad's CUDA backend, which writes PTX itself when it is asked for.
 #
 #     pip install tinygrad numpy
-#     DEV=CUDA:PTX warplens run python3 -- tinygrad_matmul.py
+#     DEV=CUDA:PTX warplens run python3 tinygrad_matmul.py
 #
 # Its PTX has no line information, so the report names lines of the PTX (DEBUG=5 prints it).
 import numpy as np

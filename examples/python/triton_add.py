@@ -1,7 +1,7 @@
 # Triton, without PyTorch: memory comes from the driver API itself.
 #
 #     pip install triton numpy
-#     warplens run python3 -- triton_add.py
+#     warplens run python3 triton_add.py
 #
 # `warplens run` sets TRITON_PTXAS_PATH, Triton's own variable, to a ptxas that keeps PTX instead of making machine code.
 import ctypes

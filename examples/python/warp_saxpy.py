@@ -1,7 +1,7 @@
 # NVIDIA Warp.
 #
 #     pip install warp-lang
-#     warplens run python3 -- warp_saxpy.py
+#     warplens run python3 warp_saxpy.py
 #
 # cuda_output asks for PTX, where Warp otherwise compiles down to machine code; lineinfo lets the report name lines.
 import numpy as np
