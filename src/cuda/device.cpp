@@ -123,7 +123,11 @@ WL_API wl_cudaDeviceGetAttribute(int* out, int number, int device) {
   });
 }
 
-WL_API wl_cudaGetDeviceCount(int* out) { return give(out, kDevices); }
+WL_API wl_cudaGetDeviceCount(int* out) {
+  if (!HostQueue::inside()) return give(out, kDevices);
+  if (out) *out = kDevices;  // the only question that host functions may ask
+  return out ? Error::cudaSuccess : returned(Error::cudaErrorInvalidValue);
+}
 WL_API wl_cudaGetDevice(int* out) { return give(out, 0); }
 WL_API wl_cudaSetDevice(int device) {
   return call(Needs::Nothing, [&](Runtime&) { return check_device(device); });

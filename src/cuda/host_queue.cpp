@@ -2,27 +2,27 @@
 
 namespace warplens::cuda {
 
+static thread_local bool is_host_thread = false;
+
 void HostQueue::push(std::function<void()> work) {
   std::lock_guard lock(mutex_);
   work_.push_back(std::move(work));
   if (!started_) {
-    std::thread thread([this] { run(); });
-    thread_ = thread.get_id();
-    thread.detach();
+    std::thread([this] { run(); }).detach();
     started_ = true;
   }
   changed_.notify_all();
 }
 
-bool HostQueue::on_queue_thread() const { return started_ && std::this_thread::get_id() == thread_; }
+bool HostQueue::inside() { return is_host_thread; }
 
 void HostQueue::wait() {
   std::unique_lock lock(mutex_);
-  if (on_queue_thread()) return;
   changed_.wait(lock, [this] { return work_.empty() && !busy_; });
 }
 
 void HostQueue::run() {
+  is_host_thread = true;
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return !work_.empty(); });

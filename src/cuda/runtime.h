@@ -99,10 +99,11 @@ inline Error returned(Error error) {
   return error;
 }
 
-// The frame of every API function: waits for host functions that were queued before, locks, answers for a broken
-// context, keeps the last error. body(Runtime&) -> Error.
+// The frame of every API function: refuses calls from host functions, waits for those that were queued before, locks,
+// answers for a broken context, keeps the last error. body(Runtime&) -> Error.
 template <typename Body>
 Error call(Needs needs, Body&& body) {
+  if (HostQueue::inside()) return returned(Error::cudaErrorNotPermitted);
   Runtime& runtime = Runtime::get();
   if (needs != Needs::Nothing) {
     driver::enter_primary_context(runtime);

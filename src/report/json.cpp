@@ -111,16 +111,34 @@ Json run_json(const Report& report) {
   return json;
 }
 
+std::string text_of(const Json& json) { return json.dump(1, ' ', false, Json::error_handler_t::replace); }
+
+// The array's text, at the depth of a member of the report. A program may make a hundred thousand launches: as one tree
+// they would take gigabytes, so each becomes text by itself.
+std::string launches_text(const Report& report) {
+  std::string text = "[";
+  for (const Launch& launch : report.launches) {
+    text += &launch == report.launches.data() ? "\n  " : ",\n  ";
+    for (char c : text_of(launch_json(report, launch))) {
+      text += c;
+      if (c == '\n') text += "  ";  // within strings it is escaped
+    }
+  }
+  return text + (report.launches.empty() ? "]" : "\n ]");
+}
+
 }  // namespace
 
 std::string render_json(const Report& report) {
   Json json = {{"schema", kSchema}, {"run", run_json(report)}, {"site_fidelity", fidelity_json()}};
   for (const char* key : {"kernels", "launches", "faults", "notes"}) json[key] = Json::array();
   for (const Kernel& kernel : report.kernels) json["kernels"].push_back(to_json(kernel));
-  for (const Launch& launch : report.launches) json["launches"].push_back(launch_json(report, launch));
   for (const Fault& fault : report.faults) json["faults"].push_back(to_json(fault));
   for (const Note& note : report.notes) json["notes"].push_back(to_json(note));
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::string text = text_of(json) + "\n";
+  constexpr std::string_view kEmpty = "\n \"launches\": []";
+  const size_t at = text.find(kEmpty) + kEmpty.size() - 2;
+  return text.replace(at, 2, launches_text(report));
 }
 
 }  // namespace warplens::report

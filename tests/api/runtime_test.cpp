@@ -29,6 +29,8 @@ void __cudaRegisterVar(void** handle, char* host, char* device, const char* name
 int cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared, Stream stream);
 int cudaMalloc(void** out, size_t bytes);
 int cudaFree(void* pointer);
+int cudaGetDevice(int* device);
+int cudaGetDeviceCount(int* count);
 int cudaMemcpy(void* target, const void* source, size_t bytes, int kind);
 int cudaMemset(void* target, int value, size_t bytes);
 int cudaMemcpyFromSymbol(void* target, const void* symbol, size_t bytes, size_t offset, int kind);
@@ -311,6 +313,23 @@ TEST(RuntimeStreams, HostFunctionsRunInOrderOnTheirOwnThread) {
   EXPECT_EQ(cudaLaunchHostFunc(nullptr, note, &numbers[2]), kSuccess);
   EXPECT_EQ(cudaStreamSynchronize(nullptr), kSuccess);
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2}));
+}
+
+// As on an H200: only the number of devices may be asked for.
+TEST(RuntimeStreams, HostFunctionsMayNotCallCuda) {
+  constexpr int kNotPermitted = 800;
+  static std::vector<int> codes;
+  auto calls = [](void*) {
+    void* memory = nullptr;
+    int number = 0;
+    codes = {cudaMalloc(&memory, 4),         cudaGetLastError(), cudaGetDevice(&number),
+             cudaStreamSynchronize(nullptr), cudaFree(nullptr),  cudaGetDeviceCount(&number)};
+  };
+  EXPECT_EQ(cudaLaunchHostFunc(nullptr, calls, nullptr), kSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(nullptr), kSuccess);
+  EXPECT_EQ(codes,
+            (std::vector<int>{kNotPermitted, kNotPermitted, kNotPermitted, kNotPermitted, kNotPermitted, kSuccess}));
+  EXPECT_EQ(cudaGetLastError(), kSuccess);
 }
 
 // Programs and libraries built for different releases may meet in one process: one device, one memory.
