@@ -138,6 +138,34 @@ report::Fault record_fault(uint32_t kernel, uint64_t launch, const exec::Fault& 
   return out;
 }
 
+namespace {
+
+// Does it ask memory for what another thread writes?
+bool polls(const ir::Site& site) {
+  const std::string& op = site.opcode;
+  auto has = [&](const char* word) { return op.find(word) != std::string::npos; };
+  return op.starts_with("atom.") || (op.starts_with("ld.") && (has(".volatile") || has(".relaxed") || has(".acquire")));
+}
+
+}  // namespace
+
+void explain_endless_wait(const ir::Function& function, std::span<const observe::SiteStats> sites,
+                          report::Fault& fault) {
+  constexpr uint64_t kMany = 100'000;  // more than a wait that ends takes
+  size_t most = sites.size();
+  for (size_t i = 0; i < sites.size(); i++) {
+    if (sites[i].requests < kMany || !polls(function.sites[i])) continue;
+    if (most == sites.size() || sites[i].requests > sites[most].requests) most = i;
+  }
+  if (most == sites.size()) return;
+  fault.site = static_cast<uint32_t>(most);
+  fault.message =
+      "this access was repeated " + std::to_string(sites[most].requests) +
+      " times: if it waits for what another thread writes, it waits for ever in Warplens, where a block starts when an "
+      "earlier one has ended, a warp runs until it ends or meets a barrier, and lanes that left a loop wait for the "
+      "rest";
+}
+
 report::Note record_note(const Diagnostic& diagnostic) {
   const char* kinds[] = {"note", "warning", "error"};
   return {kinds[static_cast<int>(diagnostic.severity)],

@@ -16,6 +16,10 @@ report::Kernel record_kernel(const ir::Module& module, const ir::Kernel& kernel,
 report::Launch record_launch(uint32_t kernel, const exec::LaunchConfig& config, const exec::LaunchResult& result,
                              std::span<const observe::SiteStats> sites);
 report::Fault record_fault(uint32_t kernel, uint64_t launch, const exec::Fault& fault);
+// For a launch that was stopped: if it seems to wait in a loop for what another thread writes, the fault says where,
+// and why such a wait may never end here.
+void explain_endless_wait(const ir::Function& function, std::span<const observe::SiteStats> sites,
+                          report::Fault& fault);
 report::Note record_note(const Diagnostic& diagnostic);
 
 // One sentence: "matmul: out of bounds: 4 bytes at 0x..., 16 bytes past ..., block (1, 0, 0), thread (5, 0, 0),

@@ -172,7 +172,11 @@ LaunchReport Session::launch(Module& module, std::string_view name, const exec::
     report::Launch launch = record_launch(id, config, result, sites);
     launch.index = number;
     impl_->spool->launch(launch);
-    if (result.fault) impl_->spool->fault(record_fault(id, number, *result.fault));
+    if (result.fault) {
+      report::Fault fault = record_fault(id, number, *result.fault);
+      if (result.fault->kind == exec::FaultKind::Stopped) explain_endless_wait(function, sites, fault);
+      impl_->spool->fault(fault);
+    }
   }
   if (!result.fault) return {};
   return {Outcome::Fault, describe_fault(module.ir(), function, *result.fault), result.fault};

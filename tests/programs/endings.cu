@@ -18,6 +18,13 @@ __global__ void forever(volatile int* data) {
   while (data[threadIdx.x] == 0) data[threadIdx.x + 32] = 1;
 }
 
+__global__ void wait_for_warp(volatile int* flag) {
+  if (threadIdx.x < 32) {
+    while (*flag == 0) continue;  // waits for warp 1
+  }
+  *flag = 1;
+}
+
 static int launch_once() {
   int *d, h = -1;
   cudaMalloc(&d, 256 * sizeof(int));
@@ -43,7 +50,7 @@ static void end_by(const char* how) {
     printf("after closing %d, in my file %ld\n", launch_once(), (long)lseek(mine, 0, SEEK_END));
     unlink(name);
   }
-  if (!strcmp(how, "forever") || !strcmp(how, "blocked") || !strcmp(how, "handled")) {
+  if (!strcmp(how, "forever") || !strcmp(how, "blocked") || !strcmp(how, "handled") || !strcmp(how, "waits")) {
     sigset_t all;
     sigfillset(&all);
     if (!strcmp(how, "blocked")) sigprocmask(SIG_BLOCK, &all, nullptr);
@@ -51,7 +58,10 @@ static void end_by(const char* how) {
     int* d;
     cudaMalloc(&d, 256 * sizeof(int));
     cudaMemset(d, 0, 256 * sizeof(int));
-    forever<<<1, 32>>>(d);
+    if (!strcmp(how, "waits"))
+      wait_for_warp<<<1, 64>>>(d);
+    else
+      forever<<<1, 32>>>(d);
     printf("after: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   }
 }
