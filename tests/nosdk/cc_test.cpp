@@ -108,7 +108,8 @@ TEST_F(Cc, StandsInForAToolkitInMakefiles) {
 }
 
 TEST_F(Cc, StandsInForAToolkitInCMake) {
-  if (!other("cmake", {"-S", kProject.string(), "-B", file("b"), "-DCMAKE_CUDA_COMPILER=" + kToolkit + "/bin/nvcc"}))
+  if (!other("cmake", {"-G", "Ninja", "-S", kProject.string(), "-B", file("b"),
+                       "-DCMAKE_CUDA_COMPILER=" + kToolkit + "/bin/nvcc"}))
     GTEST_SKIP() << "no cmake here";
   other("cmake", {"--build", file("b")});
   expect_runs(file("b/app"));
