@@ -102,6 +102,9 @@ struct Fault {
   std::string message;
 };
 
+// Up to so many equal notes of one process are written one by one (SpoolWriter::note).
+inline constexpr uint64_t kNotesOneByOne = 16;
+
 // Anything else a person should know: a function or instruction that was refused, a diagnostic, a limit that was met.
 struct Note {
   std::string kind;  // "refused", "error", "warning", "note"
@@ -109,7 +112,7 @@ struct Note {
   std::string hint;  // what to do, or ""
   std::string file;  // may be empty
   uint32_t line = 0;
-  uint64_t count = 1;  // equal notes are joined
+  uint64_t count = 1;  // equal notes are joined; above kNotesOneByOne, of one process: at least so many
 };
 
 struct Run {

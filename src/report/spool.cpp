@@ -237,7 +237,23 @@ void SpoolWriter::run(const Run& run) { append(line_of("run", to_json(run))); }
 void SpoolWriter::kernel(const Kernel& kernel) { append(line_of("kernel", to_json(kernel))); }
 void SpoolWriter::launch(const Launch& launch) { append(line_of("launch", launch_json(launch))); }
 void SpoolWriter::fault(const Fault& fault) { append(line_of("fault", to_json(fault))); }
-void SpoolWriter::note(const Note& note) { append(line_of("note", to_json(note))); }
+// A program that fails in a loop says the same thing each time. After kNotesOneByOne it is written when it has been
+// said twice as often as before, for all those times; what the last of them left unwritten is less than was written.
+void SpoolWriter::note(const Note& note) {
+  constexpr size_t kMostKept = 10000;
+  Note joined = note;
+  {
+    const std::lock_guard lock(mutex_);
+    const std::string key = note.kind + "\n" + note.message + "\n" + note.file + "\n" + std::to_string(note.line);
+    if (repeats_.size() >= kMostKept && !repeats_.count(key)) repeats_.clear();
+    Repeats& repeats = repeats_[key];
+    repeats.said += note.count;
+    if (repeats.said > kNotesOneByOne && repeats.said < 2 * repeats.written) return;
+    joined.count = repeats.said - repeats.written;
+    repeats.written = repeats.said;
+  }
+  append(line_of("note", to_json(joined)));
+}
 
 bool SpoolWriter::failed() const {
   const std::lock_guard lock(mutex_);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "base/result.h"
@@ -31,7 +32,7 @@ class SpoolWriter {
   void kernel(const Kernel& kernel);
   void launch(const Launch& launch);  // Launch::metrics are not stored: the reader derives them
   void fault(const Fault& fault);
-  void note(const Note& note);
+  void note(const Note& note);  // one that is repeated very often is written with its count, now and then
   bool failed() const;
 
  private:
@@ -44,6 +45,10 @@ class SpoolWriter {
   int fd_ = -1;
   uint64_t device_ = 0, inode_ = 0;  // of the open file
   bool failed_ = false;
+  struct Repeats {
+    uint64_t said = 0, written = 0;
+  };
+  std::unordered_map<std::string, Repeats> repeats_;  // of each note
   mutable std::mutex mutex_;
 };
 

@@ -358,7 +358,8 @@ class Terminal {
         continue;
       std::string text = n.kind + ": " + printable(n.message);
       if (!n.file.empty()) text = printable(n.file) + (n.line ? ":" + std::to_string(n.line) : "") + ": " + text;
-      if (n.count > 1) text += fmt::format(" ({} times)", grouped(n.count));
+      if (n.count > 1)
+        text += fmt::format(" ({}{} times)", n.count > kNotesOneByOne ? "at least " : "", grouped(n.count));
       wrapped(text, 0, n.kind == "note" ? Style::Plain : Style::Warn);
       if (!n.hint.empty()) wrapped(printable(n.hint), 2);
     }

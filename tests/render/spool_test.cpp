@@ -96,6 +96,22 @@ TEST_F(Spool, RoundTrip) {
 }
 
 // Cut anywhere, as a crash does: everything before the cut is there, and nothing is complained about.
+TEST_F(Spool, ANoteSaidOverAndOverStaysSmall) {
+  {
+    auto writer = SpoolWriter::open(path_);
+    ASSERT_TRUE(writer);
+    for (int i = 0; i < 5; ++i) writer->note({"error", "few", "", "", 0, 1});
+    for (int i = 0; i < 100000; ++i) writer->note({"error", "many", "", "", 0, 1});
+  }
+  EXPECT_LT(std::filesystem::file_size(path_), 10000u);
+  const auto report = read_spool(path_);
+  ASSERT_TRUE(report);
+  ASSERT_EQ(report->notes.size(), 2u);
+  EXPECT_EQ(report->notes[0].count, 5u);
+  EXPECT_GT(report->notes[1].count, 50000u);
+  EXPECT_LE(report->notes[1].count, 100000u);
+}
+
 TEST_F(Spool, CutAtEveryByte) {
   {
     auto writer = SpoolWriter::open(path_);
