@@ -10,7 +10,6 @@ usage() {
 ./wl test [FILTER]     build, then run the tests (whose name matches FILTER, a regular expression)
 ./wl test --preset P [FILTER]      the same with another preset
 ./wl test --sanitizers [FILTER]    under AddressSanitizer with UndefinedBehaviorSanitizer, then under ThreadSanitizer
-./wl test --clients                Python's clients of CUDA, installed from PyPI (3 GB, kept): Numba, CuPy, Triton, ...
 ./wl bless [FILTER]    run the tests and take what they print as the expected output; look at `git diff` afterwards
 ./wl demo              build, then run Warplens on examples/demo.cu
 ./wl bench [ARGS]      build, then run the benchmarks
@@ -25,7 +24,7 @@ required='ca-certificates git cmake ninja-build g++ clang-19 llvm-19-dev
   libzstd-dev zlib1g-dev'
 # These make it faster or check more. Where one cannot be had, the rest still works.
 optional='ccache mold clang-format-19 libclang-rt-19-dev libfuzzer-19-dev
-  python3-jsonschema python3-venv'
+  python3-jsonschema'
 
 missing() {  # of the packages named, the ones that are not installed
   installed=" $(dpkg-query -W -f '${db:Status-Status}:${Package} ' "$@" 2>/dev/null || true) "
@@ -85,11 +84,6 @@ test_command() {
   if [ "${1:-}" = --sanitizers ]; then  # the same tests, but for those labelled slow; each preset in a build of its own
     shift
     for preset in asan-ubsan tsan; do build "$preset"; run_tests "$preset" "${1:-.}" -LE slow; done
-    return
-  fi
-  if [ "${1:-}" = --clients ]; then  # Python's clients of CUDA, in environments that are made on first use
-    build release
-    WARPLENS_INSTALL_CLIENTS=1 run_tests release client_
     return
   fi
   preset=release

@@ -26,7 +26,7 @@ using passes::Specialization;
 namespace {
 
 // Changes whenever the code made for the same kernel changes: it names the files of the cache.
-constexpr const char* kCodeVersion = "warplens-code-15";
+constexpr const char* kCodeVersion = "warplens-code-16";
 
 // Warp instructions below which a grid runs on the calling thread: some ten microseconds of work.
 constexpr uint64_t kSmallGrid = 40000;

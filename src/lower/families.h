@@ -35,6 +35,9 @@ ir::ValueId narrow_to_odd(Builder& b, ir::ValueId wide);  // F64 -> F32, so that
 ir::ValueId element_of(Context& c, ir::ValueId packed, int index);       // of an I32: an I16
 ir::ValueId pack_halves(Context& c, ir::ValueId low, ir::ValueId high);  // I16, I16 -> I32
 
+// integer.cpp: bits [first, first + bits) of `a`, extended to 32.
+ir::ValueId slice(Builder& b, ir::ValueId a, unsigned first, unsigned bits, bool sign);
+
 // compare.cpp: an f16, as F32, that is subnormal -> signed zero.
 ir::ValueId flush_f16(Context& c, ir::ValueId wide);
 

@@ -245,6 +245,44 @@ void lower_Bfi(Context& c, const Instr& i) {
 }
 
 // `width` ones from bit `position`. clamp: both count as they are; wrap: modulo 32.
+namespace {
+
+// The position of the set bit above `rank` others, by halving: each step asks how many lie in the lower half.
+ValueId nth_set_bit(Builder& b, ValueId bits, ValueId rank) {
+  ValueId at = b.constant(Type::I32, 0);
+  for (uint64_t width = 16; width; width /= 2) {
+    const ValueId half = b.binary(Op::And, b.binary(Op::ShrU, bits, at), b.constant(Type::I32, (1u << width) - 1));
+    const ValueId count = b.pure(Op::Popc, Type::I32, {half});
+    const ValueId above = b.icmp(IntCompare::GeU, rank, count);
+    rank = b.select(above, b.binary(Op::Sub, rank, count), rank);
+    at = b.select(above, b.binary(Op::Add, at, b.constant(Type::I32, width)), at);
+  }
+  return at;
+}
+
+}  // namespace
+
+// The offset-th set bit of the mask from `base` on, which counts; downwards if the offset is negative; for 0, `base`
+// itself if it is set. All ones if there is none.
+void lower_Fns(Context& c, const Instr& i) {
+  Builder& b = c.b();
+  const ValueId mask = c.value(i.operand(1), kB32), base = c.value(i.operand(2), kU32);
+  const ValueId offset = c.value(i.operand(3), kB32);
+  const ValueId zero = b.constant(Type::I32, 0), one = b.constant(Type::I32, 1), none = b.constant(Type::I32, ~0u);
+  const ValueId down = b.icmp(IntCompare::LtS, offset, zero), here = b.icmp(IntCompare::Eq, offset, zero);
+  const ValueId from = b.binary(Op::Shl, none, base);  // the bits from base on
+  const ValueId to = b.unary(Op::Not, b.binary(Op::Shl, from, one));
+  const ValueId up = b.select(here, b.binary(Op::Shl, one, base), from);
+  const ValueId bits = b.select(down, b.unary(Op::Brev, b.binary(Op::And, mask, to)), b.binary(Op::And, mask, up));
+  const ValueId distance = b.select(down, b.binary(Op::Sub, zero, offset), offset);
+  const ValueId rank = b.select(here, zero, b.binary(Op::Sub, distance, one));
+  const ValueId at = nth_set_bit(b, bits, rank);
+  const ValueId position = b.select(down, b.binary(Op::Sub, b.constant(Type::I32, 31), at), at);
+  const ValueId found = b.binary(Op::And, b.icmp(IntCompare::LtU, rank, b.pure(Op::Popc, Type::I32, {bits})),
+                                 b.icmp(IntCompare::LtU, base, b.constant(Type::I32, 32)));
+  c.write(i.operand(0), b.select(found, position, none), kB32);
+}
+
 void lower_Bmsk(Context& c, const Instr& i) {
   Builder& b = c.b();
   ValueId position = c.value(i.operand(1), kU32), width = c.value(i.operand(2), kU32);
@@ -272,15 +310,10 @@ void lower_Szext(Context& c, const Instr& i) {
   c.write(i.operand(0), b.select(empty, b.constant(Type::I32, 0), field), type);
 }
 
-namespace {
-
-// Bits [first, first + bits) of a, extended to 32.
 ValueId slice(Builder& b, ValueId a, unsigned first, unsigned bits, bool sign) {
   const ValueId top = b.binary(Op::Shl, a, b.constant(Type::I32, 32 - first - bits));
   return b.binary(sign ? Op::ShrS : Op::ShrU, top, b.constant(Type::I32, 32 - bits));
 }
-
-}  // namespace
 
 void lower_Dp4a(Context& c, const Instr& i) {
   Builder& b = c.b();

@@ -10,8 +10,7 @@ struct PythonEnvironment {
   std::string problem;  // one line
 };
 
-// `packages` as pip takes them, pinned: "triton==3.9.0". Installed by earlier runs, or now where the variable
-// WARPLENS_INSTALL_CLIENTS is set (./wl test --clients).
+// `packages` as pip takes them, pinned: "triton==3.9.0".
 PythonEnvironment environment_with(const std::string& name, const std::vector<std::string>& packages);
 
 }  // namespace warplens::clients

@@ -32,6 +32,7 @@ Compiled compile_with_clang(const fs::path& source, const std::vector<std::strin
   }
   compiled.ok = outcome->exit_code == 0;
   compiled.messages = outcome->messages;
+  compiled.dependencies = outcome->dependencies;
   std::ifstream file(request.program.string() + ".ptx");
   std::stringstream text;
   text << file.rdbuf();

@@ -14,6 +14,7 @@ struct Compiled {
   bool ok = false;
   std::string messages;
   std::string ptx;
+  std::vector<std::string> dependencies;
 };
 Compiled compile_with_clang(const std::filesystem::path& source, const std::vector<std::string>& flags = {});
 Compiled compile_text_with_clang(const std::string& source);

@@ -53,11 +53,16 @@ TEST_F(Clang, CompilesTheExamples) {
 }
 
 TEST_F(Clang, CompilesEveryHeader) {
+  const fs::path folder = fs::path(WARPLENS_SOURCE_DIR) / "include/warplens/cuda";
   std::string source;
-  for (const auto& entry : fs::directory_iterator(fs::path(WARPLENS_SOURCE_DIR) / "include/warplens/cuda"))
-    if (entry.path().extension() == ".h") source += "#include <" + entry.path().filename().string() + ">\n";
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string name = entry.path().lexically_relative(folder).string();
+    if (entry.is_regular_file() && name.rfind("warplens/", 0) != 0) source += "#include <" + name + ">\n";
+  }
   Compiled compiled = compile_text_with_clang(source);
   EXPECT_TRUE(compiled.ok) << compiled.messages;
+  // A header that we lack would be found among NVIDIA's, where those are installed.
+  for (const std::string& file : compiled.dependencies) EXPECT_EQ(file.find("/usr/local/"), file.npos) << file;
 }
 
 // A device function and the instruction that CUDA promises for it.
@@ -102,10 +107,21 @@ constexpr Promise kPromises[] = {
     {"atomicCAS((int*)out, i, 3)", "atom.global.cas.b32"},
     {"atomicMax((long long*)out, l)", "atom.global.max.s64"},
     {"__ldg(out + i)", "ld.global.nc.f64"},
+    {"__reduce_max_sync(~0u, i)", "redux.sync.max.s32"},
+    {"__ldcg((float*)out)", "ld.global.cg.f32"},
+    {"__tanhf(f)", "tanh.approx.f32"},
+    {"__dp2a_lo(i, i, i)", "dp2a.lo.s32.s32"},
+    {"(float)__hadd(__half(f), __half(1.f))", "add.f16"},
+    {"__low2float(__hmul2(__float2half2_rn(f), __float2half2_rn(2.f)))", "mul.f16x2"},
+    {"(float)__hfma(__half(f), __half(2.f), __half(1.f))", "fma.rn.f16"},
+    {"(float)__hmax(__float2bfloat16(f), __float2bfloat16(2.f))", "max.bf16"},
+    {"(float)__float2half_rz(f)", "cvt.rz.f16.f32"},
+    {"(float)atomicAdd((__half*)out, __half(f))", "atom.add.noftz.f16"},
+    {"__nv_atomic_fetch_add((int*)out, i, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)", "atom"},
 };
 
 TEST_F(Clang, MakesOneInstructionOfAnIntrinsic) {
-  std::string source;
+  std::string source = "#include <cuda_bf16.h>\n";
   for (size_t i = 0; i < std::size(kPromises); ++i)
     source += "extern \"C\" __global__ void k" + std::to_string(i) +
               "(int i, unsigned u, long long l, float f, double d, double* out) { *out = " + kPromises[i].expression +
@@ -185,13 +201,24 @@ std::string text_of(const std::string& path) {
   return text.str();
 }
 
+TEST(Headers, DeclareWhateverTheRuntimeServes) {
+  const std::string header = text_of("/include/warplens/cuda/cuda_runtime_api.h"), table = text_of("/src/cuda/api.def");
+  const std::regex line("WL_IMPLEMENTED\\((ALL|V13|FROM12), (cuda\\w+),");
+  for (std::sregex_iterator it(table.begin(), table.end(), line), end; it != end; ++it) {
+    const std::string name = (*it)[2].str();
+    if (name.find("_pt") == name.npos) EXPECT_NE(header.find(" " + name + "("), header.npos) << name;
+  }
+}
+
 TEST(Headers, DeclareOnlyWhatTheRuntimeExports) {
   std::string header = text_of("/include/warplens/cuda/cuda_runtime_api.h"), table = text_of("/src/cuda/api.def");
   std::regex declaration("(cudaError_t|const char\\*) (cuda\\w+)\\(");
   int declared = 0;
   for (std::sregex_iterator it(header.begin(), header.end(), declaration), end; it != end; ++it, ++declared)
-    EXPECT_NE(table.find(", " + (*it)[2].str() + ","), table.npos) << (*it)[2];
-  EXPECT_GT(declared, 60);
+    EXPECT_TRUE(table.find(", " + (*it)[2].str() + ",") != table.npos ||
+                table.find(", " + (*it)[2].str() + ")") != table.npos)  // refused, but there
+        << (*it)[2];
+  EXPECT_GT(declared, 180);
 }
 
 }  // namespace

@@ -10,7 +10,88 @@
 #define VALUE(name) std::printf(#name " %lld\n", static_cast<long long>(name));
 #define VECTORS(name) SIZE(name##1) SIZE(name##2) SIZE(name##3) SIZE(name##4)
 
+void more() {
+  SIZE(cudaMemcpy3DPeerParms);
+  SIZE(cudaIpcMemHandle_t);
+  SIZE(cudaIpcEventHandle_t);
+  SIZE(cudaMemPoolProps);
+  SIZE(cudaMemAccessDesc);
+  SIZE(cudaKernelNodeParams);
+  SIZE(cudaMemsetParams);
+  SIZE(cudaHostNodeParams);
+  SIZE(cudaGraphEdgeData);
+  SIZE(cudaGraphExecUpdateResultInfo);
+  SIZE(cudaAccessPolicyWindow);
+  SIZE(cudaLaunchAttributeValue);
+  SIZE(cudaLaunchAttribute);
+  SIZE(cudaLaunchConfig_t);
+  SIZE(cudaChannelFormatDesc);
+  SIZE(cudaResourceDesc);
+  SIZE(cudaResourceViewDesc);
+  SIZE(cudaTextureDesc);
+  SIZE(cudaTextureObject_t);
+  SIZE(cudaGraphExec_t);
+  FIELD(cudaMemcpy3DPeerParms, srcDevice);
+  FIELD(cudaMemcpy3DPeerParms, dstArray);
+  FIELD(cudaMemcpy3DPeerParms, extent);
+  FIELD(cudaMemPoolProps, location);
+  FIELD(cudaMemPoolProps, maxSize);
+  FIELD(cudaKernelNodeParams, sharedMemBytes);
+  FIELD(cudaKernelNodeParams, extra);
+  FIELD(cudaMemsetParams, elementSize);
+  FIELD(cudaLaunchAttribute, val);
+  FIELD(cudaLaunchConfig_t, dynamicSmemBytes);
+  FIELD(cudaLaunchConfig_t, numAttrs);
+  FIELD(cudaResourceDesc, res);
+  FIELD(cudaResourceDesc, res.pitch2D.pitchInBytes);
+  FIELD(cudaTextureDesc, readMode);
+  FIELD(cudaTextureDesc, normalizedCoords);
+  FIELD(cudaTextureDesc, seamlessCubemap);
+  FIELD(cudaResourceViewDesc, firstMipmapLevel);
+  FIELD(cudaAccessPolicyWindow, missProp);
+  VALUE(cudaFuncAttributeClusterSchedulingPolicyPreference);
+  VALUE(cudaLimitPersistingL2CacheSize);
+  VALUE(cudaMemLocationTypeHostNumaCurrent);
+  VALUE(cudaHostRegisterReadOnly);
+  VALUE(cudaOccupancyDisableCachingOverride);
+  VALUE(cudaDeviceLmemResizeToMax);
+  VALUE(cudaEventRecordExternal);
+  VALUE(cudaArrayTextureGather);
+  VALUE(cudaArrayCubemap);
+  VALUE(cudaDevP2PAttrCudaArrayAccessSupported);
+  VALUE(cudaMemRangeAttributeLastPrefetchLocation);
+  VALUE(cudaMemAllocationTypeManaged);
+  VALUE(cudaMemHandleTypeFabric);
+  VALUE(cudaMemPoolAttrReleaseThreshold);
+  VALUE(cudaMemPoolAttrUsedMemHigh);
+  VALUE(cudaMemAccessFlagsProtReadWrite);
+  VALUE(cudaStreamCaptureStatusInvalidated);
+  VALUE(cudaStreamCaptureModeRelaxed);
+  VALUE(cudaGraphNodeTypeConditional);
+  VALUE(cudaGraphNodeTypeMemFree);
+  VALUE(cudaGraphExecUpdateErrorAttributesChanged);
+  VALUE(cudaGraphInstantiateFlagUseNodePriority);
+  VALUE(cudaGraphMemAttrReservedMemHigh);
+  VALUE(cudaAccessPropertyPersisting);
+  VALUE(cudaSyncPolicyBlockingSync);
+  VALUE(cudaClusterSchedulingPolicyLoadBalancing);
+  VALUE(cudaLaunchAttributeMemSyncDomain);
+  VALUE(cudaLaunchAttributePreferredSharedMemoryCarveout);
+  VALUE(cudaStreamAttributeAccessPolicyWindow);
+  VALUE(cudaChannelFormatKindNV12);
+  VALUE(cudaResourceTypePitch2D);
+  VALUE(cudaBoundaryModeTrap);
+  VALUE(cudaFormatModeAuto);
+  VALUE(cudaTextureTypeCubemapLayered);
+  VALUE(cudaAddressModeBorder);
+  VALUE(cudaFilterModeLinear);
+  VALUE(cudaReadModeNormalizedFloat);
+  VALUE(cudaGraphicsRegisterFlagsTextureGather);
+  VALUE(cudaGraphicsMapFlagsWriteDiscard);
+}
+
 int main() {
+  more();
   VECTORS(char)
   VECTORS(uchar)
   VECTORS(short)
@@ -21,7 +102,8 @@ int main() {
   VECTORS(ulong)
   VECTORS(longlong)
   VECTORS(ulonglong)
-  VECTORS(float) VECTORS(double) SIZE(dim3) SIZE(cudaUUID_t) SIZE(cudaExtent) SIZE(cudaPos) SIZE(cudaPitchedPtr) SIZE(
+  VECTORS(float)
+  VECTORS(double) SIZE(dim3) SIZE(cudaUUID_t) SIZE(cudaExtent) SIZE(cudaPos) SIZE(cudaPitchedPtr) SIZE(
       cudaMemcpy3DParms) SIZE(cudaMemLocation) SIZE(cudaPointerAttributes) SIZE(cudaFuncAttributes) SIZE(cudaDeviceProp)
       FIELD(cudaMemcpy3DParms, srcPtr) FIELD(cudaMemcpy3DParms, dstArray) FIELD(cudaMemcpy3DParms, extent) FIELD(
           cudaMemcpy3DParms, kind) FIELD(cudaPointerAttributes,

@@ -8,6 +8,7 @@
 
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include "cli/command.h"
 #include "nosdk/clang.h"
@@ -103,6 +104,41 @@ TEST_F(SameResults, OfTheProbes) {
 }
 
 TEST_F(SameResults, OfTheExamples) { expect_same(fs::path(WARPLENS_SOURCE_DIR) / "examples/demo.cu"); }
+
+// Programs that print what the functions of a header give, for many arguments. NVIDIA's headers choose other
+// instructions for other GPUs, some of which are not run yet.
+struct HeaderProgram {
+  const char* name;
+  const char* gpu;
+};
+class HeaderResults : public SameResults, public ::testing::WithParamInterface<HeaderProgram> {};
+
+TEST_P(HeaderResults, AreNvidias) {
+  const fs::path source =
+      fs::path(WARPLENS_SOURCE_DIR) / "tests/nosdk/programs" / (std::string(GetParam().name) + ".cu");
+  const std::vector<std::string> gpu{"--gpu", GetParam().gpu};
+  CommandResult nvcc = run_program(source, {}, {"--compiler", "nvcc", gpu[0], gpu[1]});
+  CommandResult clang = run_program(source, {}, {"--compiler", "clang", gpu[0], gpu[1]});
+  EXPECT_EQ(nvcc.exit_code, 0) << nvcc.err;
+  EXPECT_EQ(clang.exit_code, 0) << clang.err;
+  EXPECT_GT(clang.out.size(), 100u);
+  EXPECT_EQ(clang.out.find("not supported"), clang.out.npos) << clang.err;
+  std::istringstream theirs(nvcc.out), ours(clang.out);
+  std::string their_line, our_line;
+  int different = 0;
+  while (std::getline(theirs, their_line) && different < 10) {
+    if (!std::getline(ours, our_line)) our_line = "(nothing)";
+    if (their_line != our_line && ++different) ADD_FAILURE() << "nvcc   " << their_line << "\nclang  " << our_line;
+  }
+  EXPECT_FALSE(std::getline(ours, our_line) && different == 0) << "only clang: " << our_line;
+}
+
+INSTANTIATE_TEST_SUITE_P(Headers, HeaderResults,
+                         ::testing::Values(HeaderProgram{"cooperative_groups", "h200"}, HeaderProgram{"fp16", "h200"},
+                                           HeaderProgram{"bf16", "h200"}, HeaderProgram{"bf16", "a100"},
+                                           HeaderProgram{"fp8", "a100"}, HeaderProgram{"curand", "h200"},
+                                           HeaderProgram{"device", "h200"}),
+                         [](const auto& info) { return std::string(info.param.name) + "_" + info.param.gpu; });
 
 // With the toolkit out of sight the command finds clang by itself, even past an nvcc on PATH that no longer works.
 TEST(HiddenToolkit, ClangTakesOver) {

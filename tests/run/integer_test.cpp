@@ -517,6 +517,54 @@ TEST(Integer, Fields) {
     szext.wrap.u32 %d, %a, %b;
   )",
                        [](u32 a, u32 b) { return (b & 31) == 0 ? 0 : a & ((1u << (b & 31)) - 1); });
+  t.add<u32(u32, u32, i32)>(
+      R"(
+    and.b32 %b, %b, 31;
+    rem.s32 %c, %c, 9;
+    fns.b32 %d, %a, %b, %c;
+  )",
+      [](u32 mask, u32 base, i32 offset) {
+        base &= 31;
+        offset %= 9;
+        if (offset == 0) return mask >> base & 1 ? base : ~0u;
+        int left = std::abs(offset);
+        for (int at = static_cast<int>(base); at >= 0 && at < 32; at += offset > 0 ? 1 : -1)
+          if (mask >> at & 1 && --left == 0) return static_cast<u32>(at);
+        return ~0u;
+      });
+  t.run();
+}
+
+TEST(Integer, AbsoluteDifferencesWithinAWord) {
+  Table t;
+  t.add<u32(u32, u32, u32)>(
+      R"(
+    vabsdiff4.u32.u32.u32 %d, %a, %b, %c;
+  )",
+      [](u32 a, u32 b, u32) {
+        u32 d = 0;
+        for (int k = 0; k < 32; k += 8)
+          d |= static_cast<u32>(std::abs(static_cast<int>(a >> k & 255) - static_cast<int>(b >> k & 255))) << k;
+        return d;
+      });
+  t.add<u32(u32, u32, u32)>(
+      R"(
+    vabsdiff4.s32.s32.s32.add %d, %a, %b, %c;
+  )",
+      [](u32 a, u32 b, u32 c) {
+        for (int k = 0; k < 32; k += 8)
+          c += static_cast<u32>(std::abs(static_cast<int8_t>(a >> k) - static_cast<int8_t>(b >> k)));
+        return c;
+      });
+  t.add<u32(u32, u32, u32)>(
+      R"(
+    vabsdiff2.u32.u32.u32.add %d, %a, %b, %c;
+  )",
+      [](u32 a, u32 b, u32 c) {
+        for (int k = 0; k < 32; k += 16)
+          c += static_cast<u32>(std::abs(static_cast<int>(a >> k & 0xffff) - static_cast<int>(b >> k & 0xffff)));
+        return c;
+      });
   t.run();
 }
 

@@ -1,103 +1,96 @@
-// __half and __half2: storage, conversion and the arithmetic that one instruction of the GPU does, over clang's _Float16.
+// __half and __half2 of the CUDA math API: conversion, arithmetic, comparison, functions. The functions that
+// __nv_bfloat16 has as well are in warplens/sixteen_bits_functions.h.
 #pragma once
 #pragma GCC system_header
 #include "cuda_runtime.h"
+#include "vector_functions.h"
 #if defined(__cplusplus)
+#define CUDA_FP16_TYPES_EXIST
+#include "warplens/sixteen_bits.h"
 
-#define WARPLENS_HD WARPLENS_HOST_DEVICE
-#define WARPLENS_D WARPLENS_DEVICE
-#define WARPLENS_MEMBER __host__ __device__ WARPLENS_NO_LINES
-
-struct __half_raw {
+typedef struct __align__(2) {
   unsigned short x;
-};
+} __half_raw;
+typedef struct __align__(4) {
+  unsigned short x, y;
+} __half2_raw;
+
+#if defined(__CUDA_NO_HALF_CONVERSIONS__)
+#define T16_NO_CONVERSIONS 1
+#else
+#define T16_NO_CONVERSIONS 0
+#endif
+
+struct __nv_bfloat16;
 
 struct __align__(2) __half {
-  unsigned short bits;
+  unsigned short __x;  // ours; programs use __half_raw
 
   __half() = default;
-  WARPLENS_MEMBER __half(const __half_raw& raw) : bits(raw.x) {}
-  WARPLENS_MEMBER __half(_Float16 v) : bits(__builtin_bit_cast(unsigned short, v)) {}
-  WARPLENS_MEMBER __half(float v) : __half(static_cast<_Float16>(v)) {}
-  WARPLENS_MEMBER __half(double v) : __half(static_cast<_Float16>(v)) {}
-  WARPLENS_MEMBER __half(int v) : __half(static_cast<_Float16>(v)) {}
-  WARPLENS_MEMBER __half(unsigned int v) : __half(static_cast<_Float16>(v)) {}
-  WARPLENS_MEMBER _Float16 value() const { return __builtin_bit_cast(_Float16, bits); }
-  WARPLENS_MEMBER operator float() const { return static_cast<float>(value()); }
-  WARPLENS_MEMBER operator __half_raw() const { return __half_raw{bits}; }
+  WARPLENS_MEMBER constexpr __half(const __half_raw& raw) : __x(raw.x) {}
+  WARPLENS_MEMBER __half& operator=(const __half_raw& raw) { __x = raw.x; return *this; }
+  WARPLENS_MEMBER operator __half_raw() const { return __half_raw{__x}; }
+  WARPLENS_MEMBER operator __half_raw() const volatile { return __half_raw{__x}; }
+#include "warplens/sixteen_bits_members.h"
+  WARPLENS_MEMBERS_16(__half)
+#if !T16_NO_CONVERSIONS
+  WARPLENS_MEMBER explicit __half(const __nv_bfloat16& v);
+#endif
 };
 typedef __half half;
+typedef __half __nv_half;
+typedef __half nv_half;
 
 struct __align__(4) __half2 {
   __half x, y;
   __half2() = default;
-  WARPLENS_MEMBER __half2(const __half& a, const __half& b) : x(a), y(b) {}
+  WARPLENS_MEMBER constexpr __half2(const __half& a, const __half& b) : x(a), y(b) {}
+  WARPLENS_MEMBER __half2(const __half2_raw& raw) : x(__half_raw{raw.x}), y(__half_raw{raw.y}) {}
+  WARPLENS_MEMBER __half2& operator=(const __half2_raw& raw) { return *this = __half2(raw); }
+  WARPLENS_MEMBER operator __half2_raw() const { return __half2_raw{x.__x, y.__x}; }
 };
 typedef __half2 half2;
+typedef __half2 __nv_half2;
+typedef __half2 nv_half2;
 
-WARPLENS_HD __half __float2half(float a) { return __half(a); }
-WARPLENS_HD __half __float2half_rn(float a) { return __half(a); }
-WARPLENS_HD __half __double2half(double a) { return __half(a); }
-WARPLENS_HD float __half2float(__half a) { return a; }
-WARPLENS_HD __half __int2half_rn(int a) { return __half(a); }
-WARPLENS_HD __half __ushort_as_half(unsigned short a) { return __half(__half_raw{a}); }
-WARPLENS_HD unsigned short __half_as_ushort(__half a) { return a.bits; }
-WARPLENS_HD __half2 make_half2(__half a, __half b) { return __half2(a, b); }
-WARPLENS_HD __half2 __halves2half2(__half a, __half b) { return __half2(a, b); }
-WARPLENS_HD __half2 __half2half2(__half a) { return __half2(a, a); }
-WARPLENS_HD __half2 __float2half2_rn(float a) { return __half2(__half(a), __half(a)); }
-WARPLENS_HD __half2 __floats2half2_rn(float a, float b) { return __half2(__half(a), __half(b)); }
-WARPLENS_HD __half2 __float22half2_rn(float2 a) { return __half2(__half(a.x), __half(a.y)); }
-WARPLENS_HD float2 __half22float2(__half2 a) { return float2{a.x, a.y}; }
-WARPLENS_HD __half __low2half(__half2 a) { return a.x; }
-WARPLENS_HD __half __high2half(__half2 a) { return a.y; }
-WARPLENS_HD float __low2float(__half2 a) { return a.x; }
-WARPLENS_HD float __high2float(__half2 a) { return a.y; }
-
-// name: scalar and pair function; op: how it is written.
-#define WARPLENS_HALF_BINARY(name, op)                                                                     \
-  WARPLENS_HD __half __h##name(__half a, __half b) { return __half(static_cast<_Float16>(a.value() op b.value())); } \
-  WARPLENS_HD __half2 __h##name##2(__half2 a, __half2 b) { return __half2(__h##name(a.x, b.x), __h##name(a.y, b.y)); } \
-  WARPLENS_HD __half operator op(__half a, __half b) { return __h##name(a, b); }                           \
-  WARPLENS_HD __half2 operator op(__half2 a, __half2 b) { return __h##name##2(a, b); }                     \
-  WARPLENS_HD __half& operator op##=(__half& a, __half b) { return a = a op b; }                           \
-  WARPLENS_HD __half2& operator op##=(__half2& a, __half2 b) { return a = a op b; }
-WARPLENS_HALF_BINARY(add, +)
-WARPLENS_HALF_BINARY(sub, -)
-WARPLENS_HALF_BINARY(mul, *)
-#undef WARPLENS_HALF_BINARY
-WARPLENS_HD __half __hdiv(__half a, __half b) { return __half(static_cast<float>(a) / static_cast<float>(b)); }
-WARPLENS_HD __half operator/(__half a, __half b) { return __hdiv(a, b); }
-WARPLENS_HD __half __hneg(__half a) { return __half(__half_raw{static_cast<unsigned short>(a.bits ^ 0x8000)}); }
-WARPLENS_HD __half operator-(__half a) { return __hneg(a); }
-WARPLENS_HD __half __habs(__half a) { return __half(__half_raw{static_cast<unsigned short>(a.bits & 0x7fff)}); }
-
-#define WARPLENS_HALF_COMPARE(name, op)                                                   \
-  WARPLENS_HD bool __h##name(__half a, __half b) { return a.value() op b.value(); }       \
-  WARPLENS_HD bool operator op(__half a, __half b) { return a.value() op b.value(); }
-WARPLENS_HALF_COMPARE(eq, ==)
-WARPLENS_HALF_COMPARE(ne, !=)
-WARPLENS_HALF_COMPARE(lt, <)
-WARPLENS_HALF_COMPARE(le, <=)
-WARPLENS_HALF_COMPARE(gt, >)
-WARPLENS_HALF_COMPARE(ge, >=)
-#undef WARPLENS_HALF_COMPARE
-
-#if defined(__CUDA__)
-WARPLENS_D __half __hfma(__half a, __half b, __half c) {
-  unsigned short d;
-  asm("fma.rn.f16 %0, %1, %2, %3;" : "=h"(d) : "h"(a.bits), "h"(b.bits), "h"(c.bits));
-  return __ushort_as_half(d);
-}
-WARPLENS_D __half2 __hfma2(__half2 a, __half2 b, __half2 c) {
-  return __half2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));
-}
-WARPLENS_D __half __ldg(const __half* p) {
-  return __ushort_as_half(__ldg(reinterpret_cast<const unsigned short*>(p)));
-}
+#define T16 __half
+#define T16X2 __half2
+#define T16_RAW __half_raw
+#define T16_FORMAT warplens_sixteen::Half
+#define T16_NAME(before, after) before##half##after
+#define T16_NAME2(before, after) before##half2##after
+#define T16_CONCAT(a, b) __half2half2
+#define T16_PTX "f16"
+#define T16_HAS_ALL_ROUNDINGS 1
+#define T16_VALUE(a) __builtin_bit_cast(_Float16, (a).__x)
+#define T16_ONLY_FUSED 0
+#define T16_ADD(x2) "add.f16" x2 " %0, %1, %2;"
+#define T16_SUB(x2) "sub.f16" x2 " %0, %1, %2;"
+#define T16_MUL(x2) "mul.f16" x2 " %0, %1, %2;"
+#define T16_ADD_RN(x2) "add.rn.f16" x2 " %0, %1, %2;"
+#define T16_SUB_RN(x2) "sub.rn.f16" x2 " %0, %1, %2;"
+#define T16_MUL_RN(x2) "mul.rn.f16" x2 " %0, %1, %2;"
+#define T16_TANH_SINCE 750
+#define T16_ATOMIC_SINCE 700
+#define T16_ATOMIC_PAIR_SINCE 600
+#if defined(__CUDA_NO_HALF_OPERATORS__)
+#define T16_NO_OPERATORS 1
+#else
+#define T16_NO_OPERATORS 0
 #endif
+#if defined(__CUDA_NO_HALF2_OPERATORS__)
+#define T16_NO_PAIR_OPERATORS 1
+#else
+#define T16_NO_PAIR_OPERATORS 0
+#endif
+#include "warplens/sixteen_bits_functions.h"
+#include "warplens/sixteen_bits_end.h"
 
-#undef WARPLENS_HD
-#undef WARPLENS_D
-#undef WARPLENS_MEMBER
+#define CUDART_INF_FP16 __ushort_as_half((unsigned short)0x7C00U)
+#define CUDART_NAN_FP16 __ushort_as_half((unsigned short)0x7FFFU)
+#define CUDART_MIN_DENORM_FP16 __ushort_as_half((unsigned short)0x0001U)
+#define CUDART_MAX_NORMAL_FP16 __ushort_as_half((unsigned short)0x7BFFU)
+#define CUDART_NEG_ZERO_FP16 __ushort_as_half((unsigned short)0x8000U)
+#define CUDART_ZERO_FP16 __ushort_as_half((unsigned short)0x0000U)
+#define CUDART_ONE_FP16 __ushort_as_half((unsigned short)0x3C00U)
 #endif

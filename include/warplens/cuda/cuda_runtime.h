@@ -27,6 +27,8 @@
 #include <stdlib.h>
 
 #include "cuda_runtime_api.h"
+#include "channel_descriptor.h"
+#include "library_types.h"
 #include "vector_functions.h"
 
 #if defined(__CUDA__)
@@ -42,12 +44,27 @@ extern "C" unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_
 #include <__clang_cuda_builtin_vars.h>
 #include <__clang_cuda_libdevice_declares.h>
 #include "warplens/libdevice.h"
+#include "warplens/hide_simd.h"
 #include <__clang_cuda_device_functions.h>
+#include "warplens/show_simd.h"
 #include <__clang_cuda_math.h>
 #include "warplens/builtins.h"
 #include <__clang_cuda_cmath.h>
 #include "warplens/address_spaces.h"
+// clang-19's __reduce_*_sync pass mask and value in the wrong order; ours are in warplens/warp.h.
+#define __reduce_add_sync warplens_unused_reduce_add_sync
+#define __reduce_min_sync warplens_unused_reduce_min_sync
+#define __reduce_max_sync warplens_unused_reduce_max_sync
+#define __reduce_and_sync warplens_unused_reduce_and_sync
+#define __reduce_or_sync warplens_unused_reduce_or_sync
+#define __reduce_xor_sync warplens_unused_reduce_xor_sync
 #include <__clang_cuda_intrinsics.h>
+#undef __reduce_add_sync
+#undef __reduce_min_sync
+#undef __reduce_max_sync
+#undef __reduce_and_sync
+#undef __reduce_or_sync
+#undef __reduce_xor_sync
 #include "warplens/device.h"
 #pragma pop_macro("inline")
 #pragma pop_macro("__forceinline__")

@@ -58,3 +58,17 @@ struct dim3 {
 #if !defined(__cplusplus)
 typedef struct dim3 dim3;
 #endif
+
+// CUDA 13's names for the vectors of 32 bytes, by their alignment.
+#if defined(__cplusplus)
+typedef long4 long4_16a;
+typedef ulong4 ulong4_16a;
+typedef longlong4 longlong4_16a;
+typedef ulonglong4 ulonglong4_16a;
+typedef double4 double4_16a;
+struct __align__(32) long4_32a { long x, y, z, w; };
+struct __align__(32) ulong4_32a { unsigned long x, y, z, w; };
+struct __align__(32) longlong4_32a { long long x, y, z, w; };
+struct __align__(32) ulonglong4_32a { unsigned long long x, y, z, w; };
+struct __align__(32) double4_32a { double x, y, z, w; };
+#endif

@@ -37,6 +37,8 @@
 #endif
 #define WARPLENS_DEVICE static __device__ __forceinline__ WARPLENS_NO_LINES
 #define WARPLENS_HOST_DEVICE static __inline__ __host__ __device__ WARPLENS_NO_LINES
+#define WARPLENS_DEVICE_MEMBER __device__ __forceinline__ WARPLENS_NO_LINES
+#define WARPLENS_MEMBER __host__ __device__ __forceinline__ WARPLENS_NO_LINES
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __attribute__((aligned(n)))
 #define CUDARTAPI

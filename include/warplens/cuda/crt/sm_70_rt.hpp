@@ -24,4 +24,10 @@ WARPLENS_DEVICE unsigned int __match_any_sync(unsigned int mask, float value) {
 WARPLENS_DEVICE unsigned int __match_any_sync(unsigned int mask, double value) {
   return __match64_any_sync(mask, __double_as_longlong(value));
 }
+WARPLENS_DEVICE unsigned int __match_all_sync(unsigned int mask, float value, int* all) {
+  return __match32_all_sync(mask, __float_as_uint(value), all);
+}
+WARPLENS_DEVICE unsigned int __match_all_sync(unsigned int mask, double value, int* all) {
+  return __match64_all_sync(mask, __double_as_longlong(value), all);
+}
 WARPLENS_DEVICE void __nanosleep(unsigned int nanoseconds) { __nvvm_nanosleep(nanoseconds); }

@@ -18,13 +18,9 @@ WARPLENS_ATOMIC(atomicExch, unsigned int, __uAtomicExch)
 WARPLENS_ATOMIC(atomicExch, unsigned long long, __ullAtomicExch)
 WARPLENS_ATOMIC(atomicExch, float, __fAtomicExch)
 WARPLENS_ATOMIC(atomicMin, int, __iAtomicMin)
-WARPLENS_ATOMIC(atomicMin, unsigned int, __uAtomicMin)
 WARPLENS_ATOMIC(atomicMin, long long, __illAtomicMin)
-WARPLENS_ATOMIC(atomicMin, unsigned long long, __ullAtomicMin)
 WARPLENS_ATOMIC(atomicMax, int, __iAtomicMax)
-WARPLENS_ATOMIC(atomicMax, unsigned int, __uAtomicMax)
 WARPLENS_ATOMIC(atomicMax, long long, __illAtomicMax)
-WARPLENS_ATOMIC(atomicMax, unsigned long long, __ullAtomicMax)
 WARPLENS_ATOMIC(atomicAnd, int, __iAtomicAnd)
 WARPLENS_ATOMIC(atomicAnd, unsigned int, __uAtomicAnd)
 WARPLENS_ATOMIC(atomicAnd, unsigned long long, __ullAtomicAnd)
@@ -38,8 +34,32 @@ WARPLENS_ATOMIC(atomicInc, unsigned int, __uAtomicInc)
 WARPLENS_ATOMIC(atomicDec, unsigned int, __uAtomicDec)
 #undef WARPLENS_ATOMIC
 
-WARPLENS_DEVICE int atomicSub(int* p, int v) { return atomicAdd(p, static_cast<int>(0u - v)); }
-WARPLENS_DEVICE unsigned int atomicSub(unsigned int* p, unsigned int v) { return atomicAdd(p, 0u - v); }
+// LLVM 19 makes the signed instruction of an unsigned minimum or maximum with a scope, so these are written out.
+#define WARPLENS_UNSIGNED_EXTREME(name, type, call, op, letter)                                             \
+  WARPLENS_DEVICE type name(type* p, type v) { return call(p, v); }                                         \
+  WARPLENS_DEVICE type name##_block(type* p, type v) {                                                      \
+    type old;                                                                                               \
+    asm volatile("atom.cta." op " %0, [%1], %2;" : "=" letter(old) : "l"(p), letter(v) : "memory");         \
+    return old;                                                                                             \
+  }                                                                                                         \
+  WARPLENS_DEVICE type name##_system(type* p, type v) {                                                     \
+    type old;                                                                                               \
+    asm volatile("atom.sys." op " %0, [%1], %2;" : "=" letter(old) : "l"(p), letter(v) : "memory");         \
+    return old;                                                                                             \
+  }
+WARPLENS_UNSIGNED_EXTREME(atomicMin, unsigned int, __uAtomicMin, "min.u32", "r")
+WARPLENS_UNSIGNED_EXTREME(atomicMin, unsigned long long, __ullAtomicMin, "min.u64", "l")
+WARPLENS_UNSIGNED_EXTREME(atomicMax, unsigned int, __uAtomicMax, "max.u32", "r")
+WARPLENS_UNSIGNED_EXTREME(atomicMax, unsigned long long, __ullAtomicMax, "max.u64", "l")
+#undef WARPLENS_UNSIGNED_EXTREME
+
+#define WARPLENS_SUB(scope)                                                                                    \
+  WARPLENS_DEVICE int atomicSub##scope(int* p, int v) { return atomicAdd##scope(p, static_cast<int>(0u - v)); } \
+  WARPLENS_DEVICE unsigned int atomicSub##scope(unsigned int* p, unsigned int v) { return atomicAdd##scope(p, 0u - v); }
+WARPLENS_SUB()
+WARPLENS_SUB(_block)
+WARPLENS_SUB(_system)
+#undef WARPLENS_SUB
 
 #define WARPLENS_CAS(type, call)                                                                              \
   WARPLENS_DEVICE type atomicCAS(type* p, type expected, type v) {                          \
@@ -54,4 +74,9 @@ WARPLENS_DEVICE unsigned int atomicSub(unsigned int* p, unsigned int v) { return
 WARPLENS_CAS(int, __iAtomicCAS)
 WARPLENS_CAS(unsigned int, __uAtomicCAS)
 WARPLENS_CAS(unsigned long long, __ullAtomicCAS)
+WARPLENS_DEVICE unsigned short atomicCAS(unsigned short* p, unsigned short expected, unsigned short v) {
+  unsigned short old;
+  asm volatile("atom.cas.b16 %0, [%1], %2, %3;" : "=h"(old) : "l"(p), "h"(expected), "h"(v) : "memory");
+  return old;
+}
 #undef WARPLENS_CAS

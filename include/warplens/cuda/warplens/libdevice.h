@@ -36,7 +36,7 @@ WARPLENS_NV unsigned long long __nv_umul64hi(unsigned long long a, unsigned long
 WARPLENS_NV int __nv_mul24(int a, int b) { return __nvvm_mul24_i(a, b); }
 WARPLENS_NV unsigned int __nv_umul24(unsigned int a, unsigned int b) { return __nvvm_mul24_ui(a, b); }
 WARPLENS_NV unsigned int __nv_byte_perm(unsigned int a, unsigned int b, unsigned int selector) {
-  return __nvvm_prmt(a, b, selector);
+  return __nvvm_prmt(a, b, selector & 0x7777u);  // the fourth bit would ask for copies of the sign
 }
 WARPLENS_NV unsigned int __nv_sad(int a, int b, unsigned int c) { return __nvvm_sad_i(a, b, c); }
 WARPLENS_NV unsigned int __nv_usad(unsigned int a, unsigned int b, unsigned int c) { return __nvvm_sad_ui(a, b, c); }
@@ -136,18 +136,32 @@ WARPLENS_NV void __nv_fast_sincosf(float a, float* sine, float* cosine) {
   WARPLENS_NV unsigned int __nv_double2uint_##mode(double a) { return __nvvm_d2ui_##nvvm(a); }                 \
   WARPLENS_NV long long __nv_double2ll_##mode(double a) { return __nvvm_d2ll_##nvvm(a); }                      \
   WARPLENS_NV unsigned long long __nv_double2ull_##mode(double a) { return __nvvm_d2ull_##nvvm(a); }           \
-  WARPLENS_NV float __nv_double2float_##mode(double a) { return __nvvm_d2f_##nvvm(a); }                        \
-  WARPLENS_NV float __nv_int2float_##mode(int a) { return __nvvm_i2f_##nvvm(a); }                              \
-  WARPLENS_NV float __nv_uint2float_##mode(unsigned int a) { return __nvvm_ui2f_##nvvm(a); }                   \
-  WARPLENS_NV float __nv_ll2float_##mode(long long a) { return __nvvm_ll2f_##nvvm(a); }                        \
-  WARPLENS_NV float __nv_ull2float_##mode(unsigned long long a) { return __nvvm_ull2f_##nvvm(a); }             \
-  WARPLENS_NV double __nv_ll2double_##mode(long long a) { return __nvvm_ll2d_##nvvm(a); }                      \
-  WARPLENS_NV double __nv_ull2double_##mode(unsigned long long a) { return __nvvm_ull2d_##nvvm(a); }
+  WARPLENS_NV float __nv_double2float_##mode(double a) { return __nvvm_d2f_##nvvm(a); }
 WARPLENS_ROUNDED(rn, rn)
 WARPLENS_ROUNDED(rz, rz)
 WARPLENS_ROUNDED(ru, rp)
 WARPLENS_ROUNDED(rd, rm)
 #undef WARPLENS_ROUNDED
+// LLVM 19 rounds to nearest whatever these say of rz, so they are written out.
+#define WARPLENS_FROM_INTEGER(name, result, letter, argument, in, ptx)                                   \
+  WARPLENS_NV result name(argument a) {                                                                  \
+    result v;                                                                                            \
+    asm("cvt." ptx " %0, %1;" : "=" letter(v) : in(a));                                                  \
+    return v;                                                                                            \
+  }
+#define WARPLENS_FROM_INTEGERS(mode, ptx)                                                                       \
+  WARPLENS_FROM_INTEGER(__nv_int2float_##mode, float, "f", int, "r", ptx ".f32.s32")                            \
+  WARPLENS_FROM_INTEGER(__nv_uint2float_##mode, float, "f", unsigned int, "r", ptx ".f32.u32")                  \
+  WARPLENS_FROM_INTEGER(__nv_ll2float_##mode, float, "f", long long, "l", ptx ".f32.s64")                       \
+  WARPLENS_FROM_INTEGER(__nv_ull2float_##mode, float, "f", unsigned long long, "l", ptx ".f32.u64")             \
+  WARPLENS_FROM_INTEGER(__nv_ll2double_##mode, double, "d", long long, "l", ptx ".f64.s64")                     \
+  WARPLENS_FROM_INTEGER(__nv_ull2double_##mode, double, "d", unsigned long long, "l", ptx ".f64.u64")
+WARPLENS_FROM_INTEGERS(rn, "rn")
+WARPLENS_FROM_INTEGERS(rz, "rz")
+WARPLENS_FROM_INTEGERS(ru, "rp")
+WARPLENS_FROM_INTEGERS(rd, "rm")
+#undef WARPLENS_FROM_INTEGERS
+#undef WARPLENS_FROM_INTEGER
 WARPLENS_NV double __nv_int2double_rn(int a) { return a; }
 WARPLENS_NV double __nv_uint2double_rn(unsigned int a) { return a; }
 #undef WARPLENS_NV

@@ -1,0 +1,6 @@
+// How a number is rounded.
+#pragma once
+#pragma GCC system_header
+#include "host_defines.h"
+
+enum cudaRoundMode { cudaRoundNearest, cudaRoundZero, cudaRoundPosInf, cudaRoundMinInf };

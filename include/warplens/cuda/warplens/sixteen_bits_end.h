@@ -1,0 +1,24 @@
+// Forgets what cuda_fp16.h or cuda_bf16.h told warplens/sixteen_bits_functions.h.
+#undef T16
+#undef T16X2
+#undef T16_RAW
+#undef T16_FORMAT
+#undef T16_NAME
+#undef T16_NAME2
+#undef T16_CONCAT
+#undef T16_PTX
+#undef T16_HAS_ALL_ROUNDINGS
+#undef T16_VALUE
+#undef T16_ADD
+#undef T16_SUB
+#undef T16_MUL
+#undef T16_ADD_RN
+#undef T16_SUB_RN
+#undef T16_MUL_RN
+#undef T16_ONLY_FUSED
+#undef T16_TANH_SINCE
+#undef T16_ATOMIC_SINCE
+#undef T16_ATOMIC_PAIR_SINCE
+#undef T16_NO_OPERATORS
+#undef T16_NO_PAIR_OPERATORS
+#undef T16_NO_CONVERSIONS
