@@ -64,16 +64,26 @@ bool is_loaded(const elf::View& file, uintptr_t base) {
   return false;
 }
 
-const elf::RuntimeTable& runtime_table() {
-  static const elf::RuntimeTable* table = new elf::RuntimeTable(elf::known_runtimes());
-  return *table;
+// What is built in, and what `warplens run` found out about the user's own toolkit (inspect/user_runtimes.h).
+std::span<const elf::RuntimeTable> runtime_tables() {
+  static const auto* tables = [] {
+    auto* read = new std::vector<elf::RuntimeTable>{elf::known_runtimes()};
+    if (std::string path = environment("WARPLENS_CUDART_TABLE"); !path.empty()) {
+      elf::Bytes text = (new elf::MappedFile(path.c_str()))->bytes();  // the table refers to it
+      elf::RuntimeTable table;
+      if (elf::read_runtime_table({reinterpret_cast<const char*>(text.data()), text.size()}, table))
+        read->push_back(std::move(table));
+    }
+    return read;
+  }();
+  return *tables;
 }
 
 void look_at(Object& object) {
   elf::MappedFile mapped(object.path.c_str());
   auto file = elf::View::of(mapped.bytes());
   if (!file || !elf::may_have_runtime(*file) || !is_loaded(*file, object.base)) return;
-  elf::StaticRuntime runtime = elf::find_by_symbols(*file, runtime_table());
+  elf::StaticRuntime runtime = elf::find_by_symbols(*file, runtime_tables());
   bool stripped = !file->section_of_type(SHT_SYMTAB);
   if (runtime.entries.empty() && stripped) {
     std::vector<elf::CodeRange> code;
@@ -81,7 +91,7 @@ void look_at(Object& object) {
       if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X))
         code.push_back(
             {segment.p_vaddr, {reinterpret_cast<std::byte*>(object.base + segment.p_vaddr), segment.p_filesz}});
-    runtime = elf::find_by_signature(code, runtime_table());
+    runtime = elf::find_by_signature(code, runtime_tables());
   }
   if (!runtime.entries.empty())
     object.redirection = Redirection::install(*file, object.base, object.path, runtime);

@@ -5,22 +5,14 @@
 #include <cstdio>
 #include <limits>
 
+#include "cli/usage.h"
 #include "elf/known_runtimes.h"
 #include "inspect/render.h"
+#include "inspect/user_runtimes.h"
 #include "run/exit_codes.h"
 
 namespace warplens::cli {
-namespace {
-
-int complain(const Error& error, int exit_code) {
-  std::fprintf(stderr, "warplens: error: %s\n", error.what.c_str());
-  if (!error.hint.empty()) std::fprintf(stderr, "  hint: %s\n", error.hint.c_str());
-  return exit_code;
-}
-
-}  // namespace
-
-InspectCommand::InspectCommand(CLI::App& app) {
+InspectCommand::InspectCommand(CLI::App& app, const Environment& environment) : environment_(environment) {
   command_ = app.add_subcommand("inspect",
                                 "Say what is in a program, library, object file, .ptx, .cubin or .fatbin, and what to "
                                 "rebuild if it cannot be run");
@@ -31,14 +23,17 @@ InspectCommand::InspectCommand(CLI::App& app) {
 }
 
 int InspectCommand::execute() const {
-  elf::RuntimeTable table = elf::known_runtimes();
+  std::vector<elf::RuntimeTable> runtimes{elf::known_runtimes()};
+  std::string user_runtimes = inspect::user_runtime_table(inspect::find_runtime_archives(environment_), runtimes[0],
+                                                          cache_folder(environment_));
+  elf::read_runtime_table(user_runtimes, runtimes.emplace_back());
   int worst = 0;
   for (const std::string& file : files_) {
     if (access(file.c_str(), F_OK) != 0) {
       worst = complain({"no such file: '" + file + "'", "check the name and the folder"}, run::kExitNotFound);
       continue;
     }
-    auto found = inspect::inspect(std::filesystem::path(file), table);
+    auto found = inspect::inspect(std::filesystem::path(file), runtimes);
     if (!found) {
       worst = std::max(worst, complain(found.error(), run::kExitCannotRun));
       continue;

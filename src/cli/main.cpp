@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", cli::version());
   app.require_subcommand(1);
   cli::RunCommand run(app, environment);
-  cli::InspectCommand inspect(app);
+  cli::InspectCommand inspect(app, environment);
   CLI::App* help = app.add_subcommand("help", "How to use warplens");
   help->allow_extras();  // "help run": everything is said at once
   if (std::string first = argv[1]; !is_option(first) && first != "run" && first != "inspect" && first != "help")

@@ -37,13 +37,6 @@ bool utf8_locale(const Environment& environment) {
   return false;
 }
 
-std::filesystem::path cache_folder(const Environment& environment) {
-  if (std::string xdg = environment.get("XDG_CACHE_HOME"); !xdg.empty() && xdg[0] == '/')
-    return std::filesystem::path(xdg) / "warplens";
-  std::string home = environment.get("HOME");
-  return home.empty() ? std::filesystem::path() : std::filesystem::path(home) / ".cache/warplens";
-}
-
 // Found now rather than after an hour's run. Empty path: nothing to check.
 bool can_write(const std::string& path) {
   if (path.empty()) return true;

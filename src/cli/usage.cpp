@@ -39,6 +39,13 @@ void write_stderr(std::string_view text) {
   std::fflush(stderr);
 }
 
+std::filesystem::path cache_folder(const Environment& environment) {
+  if (std::string xdg = environment.get("XDG_CACHE_HOME"); !xdg.empty() && xdg[0] == '/')
+    return std::filesystem::path(xdg) / "warplens";
+  std::string home = environment.get("HOME");
+  return home.empty() ? std::filesystem::path() : std::filesystem::path(home) / ".cache/warplens";
+}
+
 int complain(const Error& error, int exit_code) {
   write_stderr("warplens: error: " + error.what + "\n" + (error.hint.empty() ? "" : "  hint: " + error.hint + "\n"));
   return exit_code;

@@ -1,9 +1,11 @@
 // The words of the command line.
 #pragma once
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
+#include "base/environment.h"
 #include "base/result.h"
 
 namespace warplens::cli {
@@ -17,6 +19,9 @@ extern const char* const kExitCodes;
 std::string version();
 
 void write_stderr(std::string_view text);
+
+// Where compiled code and the like is kept from run to run; empty: nowhere.
+std::filesystem::path cache_folder(const Environment& environment);
 
 // "warplens: error: what" and the hint, on stderr; gives `exit_code`.
 int complain(const Error& error, int exit_code);

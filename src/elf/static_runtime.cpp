@@ -34,14 +34,10 @@ size_t column_of(const std::vector<Entry>& entries, const RuntimeTable& table) {
   return table.releases.size();
 }
 
-// By what only some releases have: 12 has two layouts of cudaDeviceProp, 11 only the first, 13 only the second, under
-// the first one's name; texture references ended with 11.
-int major_by_names(const std::vector<Entry>& entries) {
-  auto has = [&](std::string_view name) {
+int major_of(const std::vector<Entry>& entries) {
+  return major_by_names([&](const char* name) {
     return std::any_of(entries.begin(), entries.end(), [&](const Entry& e) { return e.name == name; });
-  };
-  if (has("cudaGetDeviceProperties_v2")) return 12;
-  return has("cudaBindTexture") || has("__cudaRegisterTexture") ? 11 : 13;
+  });
 }
 
 bool matches(Bytes text, const Stretch& stretch) {
@@ -94,6 +90,23 @@ bool has_runtime_text(const View& file) {
   return memmem(text.data(), text.size(), kName.data(), kName.size()) != nullptr;
 }
 
+// By symbols every table finds a runtime; the best is the one that knows the release.
+StaticRuntime find_by_symbols(const View& file, std::span<const RuntimeTable> tables) {
+  StaticRuntime found;
+  for (const RuntimeTable& table : tables)
+    if (found.release.empty())
+      if (StaticRuntime next = find_by_symbols(file, table); found.entries.empty() || !next.release.empty())
+        found = std::move(next);
+  return found;
+}
+
+StaticRuntime find_by_signature(std::span<const CodeRange> code, std::span<const RuntimeTable> tables) {
+  StaticRuntime found;
+  for (const RuntimeTable& table : tables)
+    if (found.entries.empty()) found = find_by_signature(code, table);
+  return found;
+}
+
 StaticRuntime find_by_symbols(const View& file, const RuntimeTable& table) {
   StaticRuntime found;
   const Elf64_Shdr* symbols = file.section_of_type(SHT_SYMTAB);
@@ -125,7 +138,7 @@ StaticRuntime find_by_symbols(const View& file, const RuntimeTable& table) {
   // A release that is not in the table may have functions that are not, among the ones that are.
   for (const Entry& entry : unknown)
     if (entry.address > lowest && entry.address < highest) found.entries.push_back(entry);
-  found.major = major_by_names(found.entries);
+  found.major = major_of(found.entries);
   return found;
 }
 

@@ -32,6 +32,18 @@ struct CodeRange {
   Bytes bytes;
 };
 
+// By what only some releases have: 12 has two layouts of cudaDeviceProp, 11 only the first, 13 only the second, under
+// the first one's name; texture references ended with 11. has(name): whether the runtime has that function.
+template <typename Has>
+int major_by_names(Has&& has) {
+  if (has("cudaGetDeviceProperties_v2")) return 12;
+  return has("cudaBindTexture") || has("__cudaRegisterTexture") ? 11 : 13;
+}
+
+// Several tables as one would be: what the first does not know is looked for in the next.
+StaticRuntime find_by_symbols(const View& file, std::span<const RuntimeTable> tables);
+StaticRuntime find_by_signature(std::span<const CodeRange> code, std::span<const RuntimeTable> tables);
+
 // Quick, and says no for most files: whether it imports what every release of the static runtime needs of the C
 // library.
 bool may_have_runtime(const View& file);

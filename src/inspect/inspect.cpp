@@ -135,7 +135,7 @@ bool Inspection::runs() const {
   return std::none_of(remarks.begin(), remarks.end(), [](const Remark& remark) { return remark.prevents; });
 }
 
-Result<Inspection> inspect(elf::Bytes bytes, const std::string& path, const elf::RuntimeTable& table) {
+Result<Inspection> inspect(elf::Bytes bytes, const std::string& path, std::span<const elf::RuntimeTable> tables) {
   constexpr Elf64_Half kMachineCuda = 190;
   Inspection out;
   out.path = path;
@@ -143,7 +143,7 @@ Result<Inspection> inspect(elf::Bytes bytes, const std::string& path, const elf:
   auto view = elf::View::of(bytes);
   if (view && view->header().e_machine != kMachineCuda) {
     out.is_elf = true;
-    out.linkage = linkage_of(*view, table);
+    out.linkage = linkage_of(*view, tables);
     out.kind = kind_of(out.linkage);
     status = add_units(bytes, "", out);
   } else if (elf::is_archive(bytes)) {
@@ -159,10 +159,10 @@ Result<Inspection> inspect(elf::Bytes bytes, const std::string& path, const elf:
   return out;
 }
 
-Result<Inspection> inspect(const std::filesystem::path& path, const elf::RuntimeTable& table) {
+Result<Inspection> inspect(const std::filesystem::path& path, std::span<const elf::RuntimeTable> tables) {
   elf::MappedFile file(path.c_str());
   if (file.bytes().empty()) return Error{"'" + path.string() + "' is empty or cannot be read", "name a file"};
-  return inspect(file.bytes(), path.string(), table);
+  return inspect(file.bytes(), path.string(), tables);
 }
 
 }  // namespace warplens::inspect

@@ -58,7 +58,7 @@ struct Inspection {
 };
 
 // An Error: it cannot be read, or is nothing of that kind.
-Result<Inspection> inspect(const std::filesystem::path& path, const elf::RuntimeTable& table);
-Result<Inspection> inspect(elf::Bytes bytes, const std::string& path, const elf::RuntimeTable& table);
+Result<Inspection> inspect(const std::filesystem::path& path, std::span<const elf::RuntimeTable> tables);
+Result<Inspection> inspect(elf::Bytes bytes, const std::string& path, std::span<const elf::RuntimeTable> tables);
 
 }  // namespace warplens::inspect

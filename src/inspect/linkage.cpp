@@ -47,11 +47,11 @@ bool is_cut(const elf::View& file) {
   return std::any_of(file.segments().begin(), file.segments().end(), beyond);
 }
 
-void find_runtime(const elf::View& file, const elf::RuntimeTable& table, Linkage& out) {
+void find_runtime(const elf::View& file, std::span<const elf::RuntimeTable> tables, Linkage& out) {
   bool may_have = elf::may_have_runtime(file);
   elf::StaticRuntime inside;
-  if (may_have) inside = elf::find_by_symbols(file, table);
-  if (may_have && inside.entries.empty() && out.stripped) inside = elf::find_by_signature(code_of(file), table);
+  if (may_have) inside = elf::find_by_symbols(file, tables);
+  if (may_have && inside.entries.empty() && out.stripped) inside = elf::find_by_signature(code_of(file), tables);
   auto shared = std::find_if(out.needed.begin(), out.needed.end(),
                              [](const std::string& name) { return name.starts_with(kRuntimePrefix); });
   if (!inside.entries.empty()) {
@@ -72,7 +72,7 @@ void find_runtime(const elf::View& file, const elf::RuntimeTable& table, Linkage
 
 }  // namespace
 
-Linkage linkage_of(const elf::View& file, const elf::RuntimeTable& table) {
+Linkage linkage_of(const elf::View& file, std::span<const elf::RuntimeTable> tables) {
   Linkage out;
   const Elf64_Ehdr& header = file.header();
   out.damaged = is_cut(file);
@@ -83,7 +83,7 @@ Linkage linkage_of(const elf::View& file, const elf::RuntimeTable& table) {
   for (const Elf64_Phdr& segment : file.segments()) out.has_interpreter |= segment.p_type == PT_INTERP;
   read_dynamic(file, out);
   out.uses_driver = std::find(out.needed.begin(), out.needed.end(), "libcuda.so.1") != out.needed.end();
-  if (out.executable) find_runtime(file, table, out);
+  if (out.executable) find_runtime(file, tables, out);
   return out;
 }
 

@@ -32,6 +32,6 @@ struct Linkage {
   size_t functions = 0;       // Static: how many of it were found
 };
 
-Linkage linkage_of(const elf::View& file, const elf::RuntimeTable& table);
+Linkage linkage_of(const elf::View& file, std::span<const elf::RuntimeTable> tables);
 
 }  // namespace warplens::inspect

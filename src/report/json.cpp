@@ -69,6 +69,7 @@ Json launch_json(const Report& report, const Launch& launch) {
   for (size_t i = 0; i < launch.sites.size(); ++i)
     if (!launch.sites[i].empty()) sites.push_back(site_json(i, launch.sites[i]));
   return {{"index", launch.index},
+          {"process", kernel ? kernel->process : 0},
           {"kernel", launch.kernel},
           {"name", kernel ? kernel->demangled : ""},
           {"grid", to_json(launch.grid)},
@@ -131,6 +132,8 @@ std::string launches_text(const Report& report) {
 
 std::string render_json(const Report& report) {
   Json json = {{"schema", kSchema}, {"run", run_json(report)}, {"site_fidelity", fidelity_json()}};
+  json["processes"] = Json::array();
+  for (const Process& p : report.processes) json["processes"].push_back({{"pid", p.pid}, {"command", p.command}});
   for (const char* key : {"kernels", "launches", "faults", "notes"}) json[key] = Json::array();
   for (const Kernel& kernel : report.kernels) json["kernels"].push_back(to_json(kernel));
   for (const Fault& fault : report.faults) json["faults"].push_back(to_json(fault));

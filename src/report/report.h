@@ -57,7 +57,8 @@ struct SiteCounts {
 };
 
 struct Kernel {
-  uint32_t id = 0;        // the spool's; index in Report::kernels once read
+  uint32_t id = 0;        // the spool's, unlike others of its process; index in Report::kernels once read
+  uint32_t process = 0;   // index in Report::processes
   std::string name;       // as PTX has it
   std::string demangled;  // filled by the reader where empty
   std::string target;     // "sm_80": what its PTX was made for
@@ -74,7 +75,7 @@ struct Metric {
 };
 
 struct Launch {
-  uint64_t index = 0;   // 0, 1, ... in the program's order
+  uint64_t index = 0;   // 0, 1, ... in the process's order; once read, in the order of the whole run
   uint32_t kernel = 0;  // Kernel::id
   Dim3 grid, block;
   uint32_t dynamic_shared_bytes = 0;
@@ -130,8 +131,15 @@ struct Run {
   int signal = 0;
 };
 
+// One that used CUDA: the program itself, or one that it started.
+struct Process {
+  uint32_t pid = 0;
+  std::vector<std::string> command;
+};
+
 struct Report {
   Run run;
+  std::vector<Process> processes;  // in the order of their first use of CUDA
   std::vector<Kernel> kernels;
   std::vector<Launch> launches;  // in order
   std::vector<Fault> faults;

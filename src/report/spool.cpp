@@ -11,6 +11,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <utility>
 
 #include "report/codec.h"
@@ -26,6 +27,7 @@ constexpr mode_t kMarked = 0640;  // the mode of a spool in which a record is mi
 std::string line_of(const char* key, Json value) {
   Json record;
   record[key] = std::move(value);
+  record["process"] = getpid();
   return record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -90,14 +92,16 @@ Launch launch_from(const Json& json, size_t site_count) {
   return launch;
 }
 
-// Builds the Report record by record; kernels are numbered anew in the order in which they came.
+// Builds the Report record by record; kernels and launches are numbered anew in the order in which they came, whatever
+// their process numbered them.
 class Builder {
  public:
   void add(const Json& record) {
     const std::string key = record.begin().key();
     const Json& value = record.begin().value();
+    pid_ = record.value("process", 0u);
     if (key == "run")
-      report_.run = run_from(value);
+      add_run(run_from(value));
     else if (key == "kernel")
       add_kernel(kernel_from(value));
     else if (key == "launch")
@@ -125,15 +129,31 @@ class Builder {
  private:
   void add_kernel(Kernel kernel) {
     if (kernel.demangled.empty()) kernel.demangled = demangled(kernel.name);
-    known_.emplace_back(kernel.id, uint32_t(report_.kernels.size()));
+    kernels_[{pid_, kernel.id}] = uint32_t(report_.kernels.size());
     kernel.id = uint32_t(report_.kernels.size());
+    kernel.process = process();
     report_.kernels.push_back(std::move(kernel));
   }
 
+  // A process is known by its number until it says again who it is: it has started another program in its place, or the
+  // number has come to another process.
+  void add_run(Run run) {
+    std::vector<std::string> command = {run.program};
+    command.insert(command.end(), run.arguments.begin(), run.arguments.end());
+    processes_[pid_] = uint32_t(report_.processes.size());
+    report_.processes.push_back({pid_, std::move(command)});
+    if (report_.processes.size() == 1) report_.run = std::move(run);
+  }
+
+  uint32_t process() {
+    const auto [it, is_new] = processes_.try_emplace(pid_, uint32_t(report_.processes.size()));
+    if (is_new) report_.processes.push_back({pid_, {}});
+    return it->second;
+  }
+
   uint32_t index_of(uint32_t id) const {
-    // The latest of that id: a program that starts itself again numbers from 0 again.
-    const auto it = std::find_if(known_.rbegin(), known_.rend(), [&](const auto& k) { return k.first == id; });
-    if (it == known_.rend()) throw std::runtime_error("kernel " + std::to_string(id) + " is not there");
+    const auto it = kernels_.find({pid_, id});
+    if (it == kernels_.end()) throw std::runtime_error("kernel " + std::to_string(id) + " is not there");
     return it->second;
   }
 
@@ -142,18 +162,38 @@ class Builder {
     const Kernel& kernel = report_.kernels[index];
     Launch launch = launch_from(value, kernel.sites.size());
     launch.kernel = index;
+    launches_[{pid_, launch.index}] = report_.launches.size();
+    launch.index = report_.launches.size();
     launch.metrics = metrics(kernel, launch);
     report_.launches.push_back(std::move(launch));
   }
 
   void add_fault(Fault fault) {
     fault.kernel = index_of(fault.kernel);
+    if (const auto it = launches_.find({pid_, fault.launch}); it != launches_.end()) fault.launch = it->second;
     report_.faults.push_back(std::move(fault));
   }
 
   Report report_;
-  std::vector<std::pair<uint32_t, uint32_t>> known_;  // the spool's id, index in report_.kernels
+  uint32_t pid_ = 0;                                            // of the record at hand
+  std::map<uint32_t, uint32_t> processes_;                      // pid -> index in report_.processes
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> kernels_;   // pid, id -> index in report_.kernels
+  std::map<std::pair<uint32_t, uint64_t>, uint64_t> launches_;  // pid, index -> index in report_.launches
 };
+
+// A process that was killed while it wrote leaves half a line, and the next record of another one stands behind it.
+std::string_view last_record(std::string_view line) {
+  size_t start = std::string_view::npos;
+  for (const char* head : {"{\"run\":", "{\"kernel\":", "{\"launch\":", "{\"fault\":", "{\"note\":"})
+    if (const size_t at = line.rfind(head); at != line.npos && at != 0 && (start == line.npos || at > start))
+      start = at;
+  return start == line.npos ? line : line.substr(start);
+}
+
+bool is_record(const Json& json) {
+  return json.is_object() &&
+         (json.size() == 1 || (json.size() == 2 && json.contains("process") && json["process"].is_number_unsigned()));
+}
 
 }  // namespace
 
@@ -282,6 +322,9 @@ void SpoolWriter::fail() {
 
 namespace {
 
+const Note kCutRecord = {
+    "warning", "a process was ended while it wrote what it had counted; its last launch is missing", "", "", 0, 1};
+
 bool is_marked(const std::string& path) {
   struct stat facts;
   return ::stat(path.c_str(), &facts) == 0 && (facts.st_mode & 0777) == kMarked;
@@ -309,8 +352,14 @@ Result<Report> read_spool(const std::string& path) {
     const auto lost = [&](const std::string& why) {
       if (!cut) builder.add_note({"warning", "a record of the run could not be read: " + why, "", "", number, 1});
     };
-    const Json record = Json::parse(line, nullptr, false);
-    if (!record.is_object() || record.size() != 1) {
+    Json record = Json::parse(line, nullptr, false);
+    if (!is_record(record)) {
+      if (const std::string_view rest = last_record(line); rest.size() < line.size()) {
+        record = Json::parse(rest, nullptr, false);
+        if (is_record(record)) builder.add_note(kCutRecord);
+      }
+    }
+    if (!is_record(record)) {
       lost("not a record");
       continue;
     }

@@ -44,7 +44,7 @@ class Terminal {
     run(report);
     for (const Fault& f : report.faults) fault(report, f);
     const std::vector<KernelSummary> kernels = summarize(report);
-    for (const KernelSummary& k : kernels) kernel(k);
+    for (const KernelSummary& k : kernels) kernel(report, k);
     if (kernels.empty()) line(report.incomplete ? "No launch is recorded." : "No kernel was launched.");
     notes(report, kernels);
     if (!kernels.empty()) legend();
@@ -83,9 +83,21 @@ class Terminal {
     std::string where = fmt::format("as on {}", r.gpu_name.empty() ? r.gpu : r.gpu_name);
     if (r.threads != 0) where += fmt::format(", run by {} thread{} ({})", r.threads, r.threads == 1 ? "" : "s", r.cpu);
     wrapped(where + "; " + outcome(r), 0);
+    if (report.processes.size() > 1) processes(report);
     if (report.incomplete) wrapped("The report is incomplete; see its end.", 0, Style::Bad);
     if (options_.show_times) times(report);
     out_ += "\n";
+  }
+
+  static std::string process_words(const Process& process) {
+    std::string text = fmt::format("process {}", process.pid);
+    for (size_t i = 0; i < process.command.size(); ++i) text += (i == 0 ? ": " : " ") + printable(process.command[i]);
+    return text;
+  }
+
+  void processes(const Report& report) {
+    wrapped(fmt::format("{} processes used CUDA:", report.processes.size()), 0);
+    for (const Process& process : report.processes) wrapped(process_words(process), 2);
   }
 
   static std::string outcome(const Run& r) {
@@ -148,10 +160,11 @@ class Terminal {
            Style::Dim);
   }
 
-  void kernel(const KernelSummary& k) {
+  void kernel(const Report& report, const KernelSummary& k) {
     if (!out_.ends_with("\n\n")) out_ += "\n";
     rule();
     wrapped(printable(k.kernel->demangled), 0, Style::Bold);
+    if (report.processes.size() > 1) wrapped("in " + process_words(report.processes[k.kernel->process]), 2);
     wrapped(launch_words(k), 2);
     if (std::any_of(k.totals.begin(), k.totals.end(), [](const Metric& m) { return m.value != 0 && shown(m.name); }))
       out_ += "\n";

@@ -6,7 +6,6 @@
 #include <fstream>
 
 #include "base/process.h"
-#include "elf/known_runtimes.h"
 #include "elf/mapped_file.h"
 #include "inspect/remarks.h"
 
@@ -67,13 +66,13 @@ Result<Input> find_input(const std::string& name, const Environment& environment
   return Input{is_source(path) ? Input::Kind::Source : Input::Kind::Program, path};
 }
 
-Status check_program(const fs::path& program) {
+Status check_program(const fs::path& program, std::span<const elf::RuntimeTable> runtimes) {
   elf::MappedFile file(program.c_str());
   auto view = elf::View::of(file.bytes());
   if (!view)
     return starts_with(program, ELFMAG) ? Status(cannot_run(program, "it is damaged, or not for 64-bit machines"))
                                         : Ok{};
-  return check_linkage(program, inspect::linkage_of(*view, elf::known_runtimes()));
+  return check_linkage(program, inspect::linkage_of(*view, runtimes));
 }
 
 }  // namespace warplens::run

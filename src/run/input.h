@@ -5,6 +5,7 @@
 
 #include "base/environment.h"
 #include "base/result.h"
+#include "elf/runtime_table.h"
 
 namespace warplens::run {
 
@@ -20,7 +21,8 @@ struct Input {
 Result<Input> find_input(const std::string& name, const Environment& environment, Refusal& refusal);
 
 // Whether what the program needs of CUDA can be given to it. A script, or a program that has nothing of CUDA in it, may
-// start one that has, so it is no error. The Error says what is wrong and how to rebuild.
-Status check_program(const std::filesystem::path& program);
+// start one that has, so it is no error. The Error says what is wrong and how to rebuild. `runtimes`: the static ones
+// that are known.
+Status check_program(const std::filesystem::path& program, std::span<const elf::RuntimeTable> runtimes);
 
 }  // namespace warplens::run

@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
 #include <memory>
 
+#include "elf/known_runtimes.h"
 #include "frontend/cache.h"
+#include "inspect/user_runtimes.h"
 #include "report/spool.h"
 #include "run/child.h"
 #include "run/clients.h"
@@ -41,7 +44,7 @@ frontend::CompileRequest compile_request(const RunOptions& options, const fs::pa
   return request;
 }
 
-constexpr const char *kSpoolName = "spool", *kStopName = "stop";
+constexpr const char *kSpoolName = "spool", *kStopName = "stop", *kTableName = "cudart_static.txt";
 
 // What the program finds in its environment; src/cuda reads it back.
 Environment child_environment(const RunOptions& options, Environment environment, const Install& install,
@@ -50,6 +53,7 @@ Environment child_environment(const RunOptions& options, Environment environment
   environment.prepend_path("LD_AUDIT", (install.libraries / kAuditLibrary).string());
   keep_ptx(environment, install.libraries);
   environment.set("WARPLENS_SPOOL", (folder / kSpoolName).string());
+  if (fs::exists(folder / kTableName)) environment.set("WARPLENS_CUDART_TABLE", (folder / kTableName).string());
   environment.set("WARPLENS_STOP", (folder / kStopName).string());
   environment.set("WARPLENS_GPU", options.gpu);
   environment.set("WARPLENS_THREADS", std::to_string(options.threads));
@@ -80,7 +84,14 @@ int finish(report::Run& run, const ChildEnd& end) {
 // Starts `program` and reads what its runtime recorded.
 RunOutcome run_program(const RunOptions& options, const fs::path& program, const std::string& name,
                        const Install& install, const fs::path& folder, const Environment& environment) {
-  if (Status served = check_program(program); !served) return RunError{served.error(), kExitCannotRun};
+  std::vector<elf::RuntimeTable> runtimes{elf::known_runtimes()};
+  std::string user_runtimes =
+      inspect::user_runtime_table(inspect::find_runtime_archives(environment), runtimes[0], options.cache_dir);
+  if (!user_runtimes.empty()) {
+    elf::read_runtime_table(user_runtimes, runtimes.emplace_back());
+    std::ofstream(folder / kTableName, std::ios::binary) << user_runtimes;
+  }
+  if (Status served = check_program(program, runtimes); !served) return RunError{served.error(), kExitCannotRun};
   fs::path spool = folder / kSpoolName;
   if (int fd = open(spool.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600); fd >= 0) close(fd);
 
@@ -105,12 +116,11 @@ RunOutcome run_program(const RunOptions& options, const fs::path& program, const
   report::Run& run = report->run;
   if (run.program.empty()) {
     report->notes.push_back({"note", "neither the program nor one that it started used CUDA", "", "", 0, 1});
-    run.program = name;
-    run.arguments = options.arguments;
     run.gpu_name = options.gpu_name;
     run.version = options.version;
   }
-  run.program = options.input;  // as the user named it: the source, not what was made of it
+  run.program = options.input;  // as the user named it: the source, not what was made of it, nor what it started
+  run.arguments = options.arguments;
   run.gpu = options.gpu;
   RunResult result;
   result.exit_code = finish(run, *end);

@@ -8,7 +8,6 @@
 #include "session/session.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -184,9 +183,7 @@ LaunchReport Session::launch(Module& module, std::string_view name, const exec::
 
 uint32_t Session::Impl::record_once(Module& module, uint32_t kernel, Module::Loaded& loaded) {
   if (loaded.record == ir::kNone) {
-    // Unlike those of other processes that write to the same spool.
-    constexpr uint32_t kKernelsPerProcess = 1024;
-    loaded.record = static_cast<uint32_t>(getpid()) * kKernelsPerProcess + kernels++;
+    loaded.record = kernels++;
     const ir::Kernel& launched = module.ir().kernels[kernel];
     spool->kernel(record_kernel(module.ir(), launched, loaded.record));
     // What cannot run of it. Of kernels that nobody launches, that would be noise.

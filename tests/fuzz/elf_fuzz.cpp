@@ -21,7 +21,7 @@ constexpr std::string_view kTable =
 void as_file(elf::Bytes bytes) {
   elf::RuntimeTable table;
   if (!elf::read_runtime_table(kTable, table)) std::abort();
-  auto found = inspect::inspect(bytes, "file", table);
+  auto found = inspect::inspect(bytes, "file", {&table, 1});
   if (found && found->kind.empty()) std::abort();
   const elf::CodeRange range{0x1000, bytes};
   for (const elf::Entry& entry : elf::find_by_signature({&range, 1}, table).entries)

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "golden.h"
@@ -93,6 +94,73 @@ TEST_F(Spool, RoundTrip) {
   EXPECT_EQ(report->faults[0].kernel, 1u);
   EXPECT_EQ(report->faults[0].address, 0xffffffffffffull);
   EXPECT_EQ(report->notes.size(), 1u);
+}
+
+// Appends a record as another process would have.
+void append_as(const std::string& path, uint32_t pid, const std::string& record) {
+  std::ofstream(path, std::ios::app) << record.substr(0, record.rfind("\"process\":")) << "\"process\":" << pid
+                                     << "}\n";
+}
+
+// Each numbers its kernels and launches from 0; none is taken for another's.
+TEST_F(Spool, ProcessesAreKeptApart) {
+  std::vector<std::string> records;
+  {
+    auto writer = SpoolWriter::open(path_);
+    ASSERT_TRUE(writer);
+    report::Run run;
+    run.program = "p";
+    writer->run(run);
+    writer->kernel(kernel(0));
+    writer->launch(launch(0, 0));
+    Fault fault;
+    fault.kernel = 0;
+    fault.launch = 0;
+    writer->fault(fault);
+  }
+  std::istringstream lines(read_file(path_));
+  for (std::string line; std::getline(lines, line);) records.push_back(line);
+  ASSERT_EQ(records.size(), 4u);
+  std::filesystem::remove(path_);
+  const uint32_t pids[] = {100, 101, 102};
+  for (const std::string& record : records)
+    for (const uint32_t pid : pids) append_as(path_, pid, record);
+  for (const std::string& record : records) append_as(path_, 101, record);  // exec: the same process, another program
+  const auto report = read_spool(path_);
+  ASSERT_TRUE(report);
+  EXPECT_TRUE(report->notes.empty());
+  ASSERT_EQ(report->processes.size(), 4u);
+  EXPECT_EQ(report->processes[1].pid, 101u);
+  EXPECT_EQ(report->processes[3].pid, 101u);
+  ASSERT_EQ(report->launches.size(), 4u);
+  ASSERT_EQ(report->faults.size(), 4u);
+  for (uint32_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(report->launches[i].index, i);
+    EXPECT_EQ(report->launches[i].kernel, i);
+    EXPECT_EQ(report->kernels[i].process, i);
+    EXPECT_EQ(report->faults[i].launch, i);
+    EXPECT_EQ(report->faults[i].kernel, i);
+  }
+  EXPECT_NE(render_terminal(*report, {}).find("4 processes used CUDA"), std::string::npos);
+}
+
+// Killed in the middle of a record, with another process still writing: only the one record is lost, and that is said.
+TEST_F(Spool, ACutRecordTakesNoOtherWithIt) {
+  {
+    auto writer = SpoolWriter::open(path_);
+    ASSERT_TRUE(writer);
+    writer->kernel(kernel(0));
+    writer->launch(launch(0, 0));
+  }
+  const std::string whole = read_file(path_);
+  const std::string last = whole.substr(whole.find('\n') + 1);
+  for (size_t cut = 1; cut < last.size() - 1; ++cut) {
+    std::ofstream(path_, std::ios::binary | std::ios::trunc) << whole << last.substr(0, cut) << last;
+    const auto report = read_spool(path_);
+    ASSERT_TRUE(report);
+    EXPECT_EQ(report->launches.size(), 2u) << cut;
+    EXPECT_EQ(report->notes.size(), 1u) << cut;
+  }
 }
 
 // Cut anywhere, as a crash does: everything before the cut is there, and nothing is complained about.

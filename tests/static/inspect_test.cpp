@@ -118,7 +118,7 @@ TEST(Inspect, FilesThatAreNothing) {
 // PTX names may hold anything; a terminal must not act on it.
 TEST(Inspect, NamesAreMadePrintable) {
   const std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k\x1b[2J() { ret; }\n";
-  auto found = inspect::inspect(std::as_bytes(std::span(text)), "x\x1b.ptx", elf::known_runtimes());
+  auto found = inspect::inspect(std::as_bytes(std::span(text)), "x\x1b.ptx", {});
   ASSERT_TRUE(found);
   EXPECT_THAT(inspect::render_text(*found), Not(HasSubstr("\x1b")));
 }
@@ -135,7 +135,7 @@ class DamagedFiles : public ::testing::Test {
   }
   // It may be refused or understood; it must come back, and soon.
   void look_at(const std::vector<std::byte>& bytes) {
-    auto found = inspect::inspect(bytes, "file", table_);
+    auto found = inspect::inspect(bytes, "file", {&table_, 1});
     if (!found) {
       EXPECT_NE(found.error().what, "");
       return;

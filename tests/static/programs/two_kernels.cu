@@ -19,4 +19,5 @@ int main() {
   cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
   printf("%g %g %s\n", h[1], h[31], cudaGetErrorString(cudaGetLastError()));
   cudaFree(d);
+  return 0;  // as a library this is no main(), which could do without
 }
