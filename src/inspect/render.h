@@ -9,7 +9,7 @@ namespace warplens::inspect {
 // `kernels`: how many of each unit are listed; the rest are only counted.
 std::string render_text(const Inspection& inspection, size_t kernels = 40);
 
-// One object, described in docs/inspect.md.
+// One object: file, kind, runs, cuda (how it gets at CUDA), units (PTX with its kernels, machine code), remarks.
 std::string render_json(const Inspection& inspection);
 
 }  // namespace warplens::inspect
