@@ -49,7 +49,9 @@ ClangPasses::Command ClangPasses::cuda_command() const {
   Command command{setup_.clang, "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-gpu-arch=" + sm(),
                   // Without a toolkit clang assumes the oldest PTX version and the oldest launch interface.
                   "-Xclang", "-target-sdk-version=12.5", "-Wno-unknown-cuda-version",
-                  "-I" + setup_.include_dir.string(), "-include", "cuda_runtime.h", options_.standard};
+                  // f(...) is how templates ask for what a type can do, in device code too.
+                  "-Xclang", "-fcuda-allow-variadic-functions", "-I" + setup_.include_dir.string(), "-include",
+                  "cuda_runtime.h", options_.standard};
   if (options_.relocatable) append(command, {"-fgpu-rdc", "-D__CUDACC_RDC__=1"});
   if (setup_.color) command.push_back("-fdiagnostics-color=always");
   append(command, options_.common);

@@ -172,13 +172,13 @@ TEST_F(Clang, MakesOneAccessOfSixteenBytes) {
 
 // ---- the binary interface
 
-std::string layout_with(const std::string& include_dir) {
+std::string layout_with(const std::string& include_dir, const std::string& source = "layout.cpp") {
   std::string program = (fs::temp_directory_path() / ("warplens-layout-" + std::to_string(getpid()))).string();
   Environment environment(environ);
   std::string compiler = environment.find_program("c++");
   Result<ProcessOutput> built = run_process(
       {compiler.empty() ? environment.find_program("g++") : compiler, "-std=c++17", "-w", "-I" + include_dir, "-x",
-       "c++", std::string(WARPLENS_SOURCE_DIR) + "/tests/nosdk/layout.cpp", "-o", program},
+       "c++", std::string(WARPLENS_SOURCE_DIR) + "/tests/nosdk/" + source, "-o", program},
       environment);
   EXPECT_TRUE(built && built->exit_code == 0) << (built ? built->errors : built.error().what);
   Result<ProcessOutput> run = run_process({program}, environment);
@@ -194,6 +194,14 @@ TEST(Layout, IsThatOfNvidiasHeaders) {
   EXPECT_EQ(ours, layout_with(toolkit));
 }
 
+TEST(Layout, OfTheDriverIsThatOfNvidiasHeader) {
+  const char* toolkit = "/usr/local/cuda/include";
+  if (!fs::exists(std::string(toolkit) + "/cuda.h")) GTEST_SKIP() << "no CUDA toolkit in /usr/local/cuda";
+  std::string ours = layout_with(std::string(WARPLENS_SOURCE_DIR) + "/include/warplens/cuda", "driver_layout.cpp");
+  EXPECT_GT(ours.size(), 10000u);
+  EXPECT_EQ(ours, layout_with(toolkit, "driver_layout.cpp"));
+}
+
 std::string text_of(const std::string& path) {
   std::ifstream file(std::string(WARPLENS_SOURCE_DIR) + path);
   std::stringstream text;
@@ -207,6 +215,16 @@ TEST(Headers, DeclareWhateverTheRuntimeServes) {
   for (std::sregex_iterator it(table.begin(), table.end(), line), end; it != end; ++it) {
     const std::string name = (*it)[2].str();
     if (name.find("_pt") == name.npos) EXPECT_NE(header.find(" " + name + "("), header.npos) << name;
+  }
+}
+
+TEST(Headers, DeclareWhateverTheDriverServes) {
+  const std::string header = text_of("/include/warplens/cuda/cuda.h"), table = text_of("/src/cuda/driver/api.def");
+  const std::regex line("WL_SERVED\\([0-9]+, (cu\\w+),");
+  for (std::sregex_iterator it(table.begin(), table.end(), line), end; it != end; ++it) {
+    const std::string name = (*it)[1].str();
+    if (name != "cuGetExportTable")  // not documented
+      EXPECT_NE(header.find("CUresult " + name + "("), header.npos) << name;
   }
 }
 

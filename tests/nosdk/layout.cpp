@@ -103,8 +103,9 @@ int main() {
   VECTORS(longlong)
   VECTORS(ulonglong)
   VECTORS(float)
-  VECTORS(double) SIZE(dim3) SIZE(cudaUUID_t) SIZE(cudaExtent) SIZE(cudaPos) SIZE(cudaPitchedPtr) SIZE(
-      cudaMemcpy3DParms) SIZE(cudaMemLocation) SIZE(cudaPointerAttributes) SIZE(cudaFuncAttributes) SIZE(cudaDeviceProp)
+  VECTORS(double)
+  SIZE(dim3) SIZE(cudaUUID_t) SIZE(cudaExtent) SIZE(cudaPos) SIZE(cudaPitchedPtr) SIZE(cudaMemcpy3DParms) SIZE(
+      cudaMemLocation) SIZE(cudaPointerAttributes) SIZE(cudaFuncAttributes) SIZE(cudaDeviceProp)
       FIELD(cudaMemcpy3DParms, srcPtr) FIELD(cudaMemcpy3DParms, dstArray) FIELD(cudaMemcpy3DParms, extent) FIELD(
           cudaMemcpy3DParms, kind) FIELD(cudaPointerAttributes,
                                          device) FIELD(cudaPointerAttributes,

@@ -140,6 +140,23 @@ INSTANTIATE_TEST_SUITE_P(Headers, HeaderResults,
                                            HeaderProgram{"device", "h200"}),
                          [](const auto& info) { return std::string(info.param.name) + "_" + info.param.gpu; });
 
+// CCCL needs nothing of NVIDIA's but itself: its folder holds no other header.
+TEST(Cccl, CompilesWithOurHeaders) {
+  const fs::path cccl = "/usr/local/cuda/include/cccl";
+  if (!has_clang()) GTEST_SKIP() << "needs clang++-19";
+  if (!fs::exists(cccl / "thrust/sort.h")) GTEST_SKIP() << "no CCCL in " << cccl;
+  // NVIDIA's headers where the compiler looks by itself would be mixed with ours: out of sight with them.
+  std::vector<std::string> hide;
+  if (fs::exists("/usr/local/include/cuda_fp6.h")) {
+    hide = {"unshare", "-m", "sh", "-c", "mount -t tmpfs none /usr/local/include && exec \"$0\" \"$@\""};
+    if (geteuid() != 0 || std::system("unshare -m true 2>/dev/null") != 0) GTEST_SKIP() << "needs root for a namespace";
+  }
+  CommandResult run = run_program(std::string(WARPLENS_SOURCE_DIR) + "/tests/nosdk/programs/cccl.cu", {},
+                                  {"--compiler", "clang", "--cc-flag=-I" + cccl.string(), "--cc-flag=-w"}, hide);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.out, "no error\n128 32831 8128 7998000\n919 499500\n0 1 500 999 \n");
+}
+
 // With the toolkit out of sight the command finds clang by itself, even past an nvcc on PATH that no longer works.
 TEST(HiddenToolkit, ClangTakesOver) {
   if (!has_clang()) GTEST_SKIP() << "needs clang++-19";

@@ -64,6 +64,39 @@ WARPLENS_HOST_DEVICE __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t
                      __nv_cvt_fp8_to_halfraw(static_cast<__nv_fp8_storage_t>(x >> 8), format).x};
 }
 
+// e8m0 is a power of two, 2^(x - 127), or not a number (255): the scale of a block of small numbers. It has no sign.
+WARPLENS_HOST_DEVICE __nv_fp8_storage_t __nv_cvt_double_to_e8m0(double x, __nv_saturation_t saturate,
+                                                                enum cudaRoundMode rounding) {
+  unsigned long long bits = __builtin_bit_cast(unsigned long long, x) & (~0ull >> 1);
+  if (bits > 0x7ffull << 52) return 0xff;
+  const bool more = (bits & ((1ull << 52) - 1)) != 0;
+  int exponent = static_cast<int>(bits >> 52) - 1023 + 127;
+  if (exponent < 0) return 0;
+  if (rounding == cudaRoundPosInf && more) ++exponent;
+  if (exponent > 0xfe) return saturate == __NV_SATFINITE ? 0xfe : 0xff;
+  return static_cast<__nv_fp8_storage_t>(exponent);
+}
+WARPLENS_HOST_DEVICE __nv_fp8_storage_t __nv_cvt_float_to_e8m0(float x, __nv_saturation_t saturate,
+                                                               enum cudaRoundMode rounding) {
+  return __nv_cvt_double_to_e8m0(x, saturate, rounding);
+}
+WARPLENS_HOST_DEVICE __nv_fp8_storage_t __nv_cvt_bfloat16raw_to_e8m0(__nv_bfloat16_raw x, __nv_saturation_t saturate,
+                                                                     enum cudaRoundMode rounding) {
+  return __nv_cvt_double_to_e8m0(warplens_sixteen::Bfloat::widen(x.x), saturate, rounding);
+}
+WARPLENS_HOST_DEVICE __nv_bfloat16_raw __nv_cvt_e8m0_to_bf16raw(__nv_fp8_storage_t x) {
+  return __nv_bfloat16_raw{static_cast<unsigned short>(x == 0xff ? 0x7fff : x ? x << 7 : 0x40)};
+}
+struct __nv_fp8_e8m0 {
+  __nv_fp8_storage_t __x;
+  __nv_fp8_e8m0() = default;
+  WARPLENS_MEMBER explicit __nv_fp8_e8m0(float v) : __x(__nv_cvt_float_to_e8m0(v, __NV_SATFINITE, cudaRoundPosInf)) {}
+  WARPLENS_MEMBER explicit __nv_fp8_e8m0(double v) : __x(__nv_cvt_double_to_e8m0(v, __NV_SATFINITE, cudaRoundPosInf)) {}
+  WARPLENS_MEMBER explicit operator __nv_bfloat16() const { return __nv_cvt_e8m0_to_bf16raw(__x); }
+  WARPLENS_MEMBER explicit operator float() const { return __bfloat162float(__nv_cvt_e8m0_to_bf16raw(__x)); }
+  WARPLENS_MEMBER explicit operator double() const { return static_cast<float>(*this); }
+};
+
 #define WARPLENS_FP8_FROM(name, type, format)                                                       \
   WARPLENS_MEMBER explicit name(type v)                                                             \
       : __x(__nv_cvt_double_to_fp8(static_cast<double>(v), __NV_SATFINITE, format)) {}

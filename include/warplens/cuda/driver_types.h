@@ -4,6 +4,7 @@
 #pragma GCC system_header
 #include <stddef.h>
 
+#include "device_types.h"
 #include "vector_types.h"
 
 enum cudaError {
@@ -327,10 +328,13 @@ struct cudaMemcpy3DParms {
   enum cudaMemcpyKind kind;
 };
 
-struct CUuuid_st {
+#if !defined(WARPLENS_UUID)
+#define WARPLENS_UUID
+typedef struct CUuuid_st {
   char bytes[16];
-};
-typedef struct CUuuid_st cudaUUID_t;
+} CUuuid;
+#endif
+typedef CUuuid cudaUUID_t;
 
 struct cudaDeviceProp {
   char name[256];
@@ -472,6 +476,7 @@ enum cudaDeviceAttr {
   cudaDevAttrMaxBlocksPerMultiprocessor = 106,
   cudaDevAttrMaxPersistingL2CacheSize = 108,
   cudaDevAttrMaxAccessPolicyWindowSize = 109,
+  cudaDevAttrReservedSharedMemoryPerBlock = 111,
   cudaDevAttrSparseCudaArraySupported = 112,
   cudaDevAttrHostRegisterReadOnlySupported = 113,
   cudaDevAttrTimelineSemaphoreInteropSupported = 114,

@@ -2,6 +2,7 @@
 #pragma once
 #pragma GCC system_header
 #include "vector_types.h"
+#if defined(__cplusplus)
 
 #define WARPLENS_MAKE(name, type)                                                                               \
   WARPLENS_HOST_DEVICE name##1 make_##name##1(type x) { return name##1{x}; }                   \
@@ -24,3 +25,17 @@ WARPLENS_MAKE(ulonglong, unsigned long long)
 WARPLENS_MAKE(float, float)
 WARPLENS_MAKE(double, double)
 #undef WARPLENS_MAKE
+#define WARPLENS_MAKE(name, type)                                                  \
+  WARPLENS_HOST_DEVICE name make_##name(type x, type y, type z, type w) { return name{x, y, z, w}; }
+WARPLENS_MAKE(long4_16a, long)
+WARPLENS_MAKE(ulong4_16a, unsigned long)
+WARPLENS_MAKE(longlong4_16a, long long)
+WARPLENS_MAKE(ulonglong4_16a, unsigned long long)
+WARPLENS_MAKE(double4_16a, double)
+WARPLENS_MAKE(long4_32a, long)
+WARPLENS_MAKE(ulong4_32a, unsigned long)
+WARPLENS_MAKE(longlong4_32a, long long)
+WARPLENS_MAKE(ulonglong4_32a, unsigned long long)
+WARPLENS_MAKE(double4_32a, double)
+#undef WARPLENS_MAKE
+#endif

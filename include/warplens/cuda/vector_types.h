@@ -61,11 +61,11 @@ typedef struct dim3 dim3;
 
 // CUDA 13's names for the vectors of 32 bytes, by their alignment.
 #if defined(__cplusplus)
-typedef long4 long4_16a;
-typedef ulong4 ulong4_16a;
-typedef longlong4 longlong4_16a;
-typedef ulonglong4 ulonglong4_16a;
-typedef double4 double4_16a;
+struct __align__(16) long4_16a { long x, y, z, w; };
+struct __align__(16) ulong4_16a { unsigned long x, y, z, w; };
+struct __align__(16) longlong4_16a { long long x, y, z, w; };
+struct __align__(16) ulonglong4_16a { unsigned long long x, y, z, w; };
+struct __align__(16) double4_16a { double x, y, z, w; };
 struct __align__(32) long4_32a { long x, y, z, w; };
 struct __align__(32) ulong4_32a { unsigned long x, y, z, w; };
 struct __align__(32) longlong4_32a { long long x, y, z, w; };

@@ -28,15 +28,15 @@ __device__ void simd(See& see, unsigned a, unsigned b, unsigned c) {
 #define TWO(f) see(__v##f##2(a, b)), see(__v##f##4(a, b));
 #define ONE(f) see(__v##f##2(a)), see(__v##f##4(a));
   ONE(abs)
-  ONE(absss) ONE(neg) ONE(negss) TWO(add) TWO(addss) TWO(addus) TWO(sub) TWO(subss) TWO(subus) TWO(avgs) TWO(avgu)
-      TWO(haddu) TWO(maxs) TWO(maxu) TWO(mins) TWO(minu) TWO(absdiffs) TWO(absdiffu) TWO(sads) TWO(sadu) TWO(cmpeq)
-          TWO(cmpne) TWO(cmpges) TWO(cmpgeu) TWO(cmpgts) TWO(cmpgtu) TWO(cmples) TWO(cmpleu) TWO(cmplts) TWO(cmpltu)
-              TWO(seteq) TWO(setne) TWO(setges) TWO(setgeu) TWO(setgts) TWO(setgtu) TWO(setles) TWO(setleu) TWO(setlts)
-                  TWO(setltu)
+  ONE(absss)
+  ONE(neg) ONE(negss) TWO(add) TWO(addss) TWO(addus) TWO(sub) TWO(subss) TWO(subus) TWO(avgs) TWO(avgu) TWO(haddu)
+      TWO(maxs) TWO(maxu) TWO(mins) TWO(minu) TWO(absdiffs) TWO(absdiffu) TWO(sads) TWO(sadu) TWO(cmpeq) TWO(cmpne)
+          TWO(cmpges) TWO(cmpgeu) TWO(cmpgts) TWO(cmpgtu) TWO(cmples) TWO(cmpleu) TWO(cmplts) TWO(cmpltu) TWO(seteq)
+              TWO(setne) TWO(setges) TWO(setgeu) TWO(setgts) TWO(setgtu) TWO(setles) TWO(setleu) TWO(setlts) TWO(setltu)
 #undef ONE
 #undef TWO
-                      int x = a,
-                          y = b, z = c;
+                  int x = a,
+                      y = b, z = c;
   bool p, q;
   see(__viaddmax_s32(x, y, z)), see(__viaddmax_s32_relu(x, y, z)), see(__viaddmax_u32(a, b, c));
   see(__viaddmin_s32(x, y, z)), see(__viaddmin_s32_relu(x, y, z)), see(__viaddmin_u32(a, b, c));
@@ -148,18 +148,18 @@ __device__ void atomics(See& see, unsigned a, unsigned b) {
   *w = a, *l = static_cast<unsigned long long>(a) << 32 | b;
 #define ALL(name, p, v) see(name(p, v)), see(*p), see(name##_block(p, v)), see(*p), see(name##_system(p, v)), see(*p);
   ALL(atomicAdd, w, b)
-  ALL(atomicAdd, i, 7) ALL(atomicAdd, l, 9ull << b % 64) ALL(atomicSub, w, b) ALL(atomicSub, i, -3)
-      ALL(atomicExch, w, b) ALL(atomicExch, l, 77ull) ALL(atomicMin, w, b / 2) ALL(atomicMin, i, -5)
-          ALL(atomicMin, l, 33ull << 40) ALL(atomicMin, s, -1ll) ALL(atomicMax, w, a) ALL(atomicMax, i, 12)
-              ALL(atomicMax, s, 5ll) ALL(atomicMax, l, 1ull << 63) ALL(atomicAnd, w, 0xf0f0f0f0u) ALL(atomicOr, w, b)
-                  ALL(atomicXor, i, 0x55aa) ALL(atomicAnd, l, 0xff00ffffff00ffffull) ALL(atomicOr, l, 12345ull)
-                      ALL(atomicXor, l, 1ull << 33) ALL(atomicInc, w, 1000000u) ALL(atomicDec, w, 55u)* f = 1.5f,
-                                                                                                        *d = 2.5;
+  ALL(atomicAdd, i, 7)
+  ALL(atomicAdd, l, 9ull << b % 64) ALL(atomicSub, w, b) ALL(atomicSub, i, -3) ALL(atomicExch, w, b)
+      ALL(atomicExch, l, 77ull) ALL(atomicMin, w, b / 2) ALL(atomicMin, i, -5) ALL(atomicMin, l, 33ull << 40)
+          ALL(atomicMin, s, -1ll) ALL(atomicMax, w, a) ALL(atomicMax, i, 12) ALL(atomicMax, s, 5ll)
+              ALL(atomicMax, l, 1ull << 63) ALL(atomicAnd, w, 0xf0f0f0f0u) ALL(atomicOr, w, b) ALL(atomicXor, i, 0x55aa)
+                  ALL(atomicAnd, l, 0xff00ffffff00ffffull) ALL(atomicOr, l, 12345ull) ALL(atomicXor, l, 1ull << 33)
+                      ALL(atomicInc, w, 1000000u) ALL(atomicDec, w, 55u)* f = 1.5f,
+                                                                          *d = 2.5;
   ALL(atomicAdd, f, .25f)
   ALL(atomicAdd, d, .125)
 #undef ALL
-      * w = 5,
-        *l = 6;
+  *w = 5, *l = 6;
   see(atomicCAS(w, 5u, a)), see(atomicCAS(i, 3, 4)), see(atomicCAS_block(l, 6ull, 7ull)),
       see(atomicCAS_system(l, 7ull, 8ull)), see(*w), see(*l);
 }

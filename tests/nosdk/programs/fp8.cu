@@ -9,7 +9,7 @@ __host__ __device__ unsigned mixed(unsigned v) {
   return v ^ v >> 16;
 }
 
-constexpr int kWays = 64;
+constexpr int kWays = 96;
 
 template <typename See>
 __host__ __device__ void ways(unsigned n, See&& see) {
@@ -51,6 +51,14 @@ __host__ __device__ void ways(unsigned n, See&& see) {
   __nv_fp8x4_e5m2 four(make_float4(f, 1, -2, g.y));
   see(two.__x), see(four.__x);
   float4 wide = static_cast<float4>(four);
+  for (int m = 0; m < 2; ++m)
+    for (int k = 0; k < 2; ++k) {
+      auto mode = m ? cudaRoundPosInf : cudaRoundZero;
+      auto sat = static_cast<__nv_saturation_t>(k);
+      see(__nv_cvt_float_to_e8m0(f, sat, mode)), see(__nv_cvt_double_to_e8m0(d, sat, mode));
+      see(__nv_cvt_bfloat16raw_to_e8m0(b, sat, mode));
+    }
+  see(__nv_cvt_e8m0_to_bf16raw(low).x);
   see(wide.y), see(wide.z);
 }
 

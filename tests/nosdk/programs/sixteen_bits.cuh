@@ -53,33 +53,35 @@ struct Arguments {
 
 #define BINARY(X)                                                                                                     \
   X(__hadd)                                                                                                           \
-  X(__hsub) X(__hmul) X(__hadd_rn) X(__hsub_rn) X(__hmul_rn) X(__hadd_sat) X(__hsub_sat) X(__hmul_sat) X(__hdiv)      \
-      X(__hmax) X(__hmin) X(__hmax_nan) X(__hmin_nan) X(__heq) X(__hne) X(__hlt) X(__hle) X(__hgt) X(__hge) X(__hequ) \
-          X(__hneu) X(__hltu) X(__hleu) X(__hgtu) X(__hgeu)
-#define BINARY2(X)                                                                                                     \
-  X(__hadd2)                                                                                                           \
-  X(__hsub2) X(__hmul2) X(__hadd2_rn) X(__hsub2_rn) X(__hmul2_rn) X(__hadd2_sat) X(__hsub2_sat) X(__hmul2_sat)         \
-      X(__h2div) X(__hmax2) X(__hmin2) X(__hmax2_nan) X(__hmin2_nan) X(__heq2) X(__hne2) X(__hlt2) X(__hle2) X(__hgt2) \
-          X(__hge2) X(__hequ2) X(__hneu2) X(__hltu2) X(__hleu2) X(__hgtu2) X(__hgeu2) X(__heq2_mask) X(__hne2_mask)    \
-              X(__hlt2_mask) X(__hle2_mask) X(__hgt2_mask) X(__hge2_mask) X(__hequ2_mask) X(__hneu2_mask)              \
-                  X(__hltu2_mask) X(__hleu2_mask) X(__hgtu2_mask) X(__hgeu2_mask) X(__hbeq2) X(__hbne2) X(__hblt2)     \
-                      X(__hble2) X(__hbgt2) X(__hbge2) X(__hbequ2) X(__hbneu2) X(__hbltu2) X(__hbleu2) X(__hbgtu2)     \
+  X(__hsub)                                                                                                           \
+  X(__hmul) X(__hadd_rn) X(__hsub_rn) X(__hmul_rn) X(__hadd_sat) X(__hsub_sat) X(__hmul_sat) X(__hdiv) X(__hmax)      \
+      X(__hmin) X(__hmax_nan) X(__hmin_nan) X(__heq) X(__hne) X(__hlt) X(__hle) X(__hgt) X(__hge) X(__hequ) X(__hneu) \
+          X(__hltu) X(__hleu) X(__hgtu) X(__hgeu)
+#define BINARY2(X)                                                                                                    \
+  X(__hadd2)                                                                                                          \
+  X(__hsub2)                                                                                                          \
+  X(__hmul2) X(__hadd2_rn) X(__hsub2_rn) X(__hmul2_rn) X(__hadd2_sat) X(__hsub2_sat) X(__hmul2_sat) X(__h2div)        \
+      X(__hmax2) X(__hmin2) X(__hmax2_nan) X(__hmin2_nan) X(__heq2) X(__hne2) X(__hlt2) X(__hle2) X(__hgt2) X(__hge2) \
+          X(__hequ2) X(__hneu2) X(__hltu2) X(__hleu2) X(__hgtu2) X(__hgeu2) X(__heq2_mask) X(__hne2_mask)             \
+              X(__hlt2_mask) X(__hle2_mask) X(__hgt2_mask) X(__hge2_mask) X(__hequ2_mask) X(__hneu2_mask)             \
+                  X(__hltu2_mask) X(__hleu2_mask) X(__hgtu2_mask) X(__hgeu2_mask) X(__hbeq2) X(__hbne2) X(__hblt2)    \
+                      X(__hble2) X(__hbgt2) X(__hbge2) X(__hbequ2) X(__hbneu2) X(__hbltu2) X(__hbleu2) X(__hbgtu2)    \
                           X(__hbgeu2)
 #define OPERATORS(X) X(+) X(-) X(*) X(/) X(==) X(!=) X(<) X(<=) X(>) X(>=)
 #define UNARY(X) X(__hneg) X(__habs) X(__hisnan) X(__hisinf) X(hfloor) X(hceil) X(htrunc) X(hrint) X(hsqrt)
-#define UNARY2(X)                                                                                                 \
-  X(__hneg2)                                                                                                      \
-  X(__habs2) X(__hisnan2) X(h2floor) X(h2ceil) X(h2trunc) X(h2rint) X(h2sqrt) X(__lowhigh2highlow) X(__low2float) \
-      X(__high2float)
+#define UNARY2(X) \
+  X(__hneg2)      \
+  X(__habs2)      \
+  X(__hisnan2) X(h2floor) X(h2ceil) X(h2trunc) X(h2rint) X(h2sqrt) X(__lowhigh2highlow) X(__low2float) X(__high2float)
 #define APPROXIMATE(X) X(hrsqrt) X(hrcp) X(hexp) X(hexp2) X(hexp10) X(hlog) X(hlog2) X(hlog10) X(hsin) X(hcos) X(htanh)
 #define INTEGERS(X) \
   X(short, short)   \
   X(ushort, unsigned short) X(int, int) X(uint, unsigned int) X(ll, long long) X(ull, unsigned long long)
 #define MODES(X, w, t) X(w, t, rn) X(w, t, rz) X(w, t, ru) X(w, t, rd)
-#define TYPES(X)                                                                                         \
-  X(float)                                                                                               \
-  X(bool) X(signed char) X(unsigned char) X(short) X(unsigned short) X(int) X(unsigned int) X(long long) \
-      X(unsigned long long)
+#define TYPES(X) \
+  X(float)       \
+  X(bool)        \
+  X(signed char) X(unsigned char) X(short) X(unsigned short) X(int) X(unsigned int) X(long long) X(unsigned long long)
 
 constexpr int kFunctions = 400;
 
@@ -110,7 +112,8 @@ __host__ __device__ void functions(const Arguments& x, See&& see) {
 #undef C
 #define C(t) see("from " #t, T(static_cast<t>(x.l)));
   C(short)
-  C(unsigned short) C(int) C(unsigned int) C(long long) C(unsigned long long)
+  C(unsigned short)
+  C(int) C(unsigned int) C(long long) C(unsigned long long)
 #undef C
       see("from float", T(x.f)),
       see("from double", T(x.d));

@@ -68,10 +68,22 @@ static inline int nvtxRangePop(void) { return NVTX_NO_PUSH_POP_TRACKING; }
 static inline void nvtxNameCategoryA(uint32_t category, const char* name) { (void)category, (void)name; }
 static inline void nvtxNameOsThreadA(uint32_t thread, const char* name) { (void)thread, (void)name; }
 static inline nvtxDomainHandle_t nvtxDomainCreateA(const char* name) { return (void)name, (nvtxDomainHandle_t)0; }
+static inline nvtxDomainHandle_t nvtxDomainCreateW(const wchar_t* name) { return (void)name, (nvtxDomainHandle_t)0; }
 static inline void nvtxDomainDestroy(nvtxDomainHandle_t domain) { (void)domain; }
 static inline nvtxStringHandle_t nvtxDomainRegisterStringA(nvtxDomainHandle_t domain, const char* text) {
   return (void)domain, (void)text, (nvtxStringHandle_t)0;
 }
+static inline nvtxStringHandle_t nvtxDomainRegisterStringW(nvtxDomainHandle_t domain, const wchar_t* text) {
+  return (void)domain, (void)text, (nvtxStringHandle_t)0;
+}
+static inline void nvtxDomainNameCategoryA(nvtxDomainHandle_t domain, uint32_t category, const char* name) {
+  (void)domain, (void)category, (void)name;
+}
+static inline void nvtxDomainNameCategoryW(nvtxDomainHandle_t domain, uint32_t category, const wchar_t* name) {
+  (void)domain, (void)category, (void)name;
+}
+static inline void nvtxNameCategoryW(uint32_t category, const wchar_t* name) { (void)category, (void)name; }
+static inline void nvtxNameOsThreadW(uint32_t thread, const wchar_t* name) { (void)thread, (void)name; }
 static inline void nvtxDomainMarkEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* a) { (void)domain, (void)a; }
 static inline nvtxRangeId_t nvtxDomainRangeStartEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* a) {
   return (void)domain, (void)a, 0;

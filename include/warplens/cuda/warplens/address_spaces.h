@@ -2,8 +2,8 @@
 #pragma once
 #pragma GCC system_header
 
-typedef unsigned int cuuint32_t;
-typedef unsigned long long cuuint64_t;
+typedef uint32_t cuuint32_t;
+typedef uint64_t cuuint64_t;
 
 WARPLENS_DEVICE unsigned int __isGlobal(const void* p) { return __nvvm_isspacep_global(p); }
 WARPLENS_DEVICE unsigned int __isShared(const void* p) { return __nvvm_isspacep_shared(p); }

@@ -46,3 +46,11 @@ WARPLENS_DEVICE unsigned long long __globaltimer() {
   return t;
 }
 WARPLENS_DEVICE bool __isGridConstant(const void* p) { return __nvvm_isspacep_const(p); }
+
+// Programmatic dependent launch (compute capability 9.0): kernels run one after another here, so both take no time.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+WARPLENS_DEVICE void cudaGridDependencySynchronize() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+WARPLENS_DEVICE void cudaTriggerProgrammaticLaunchCompletion() {
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+#endif
