@@ -140,6 +140,15 @@ INSTANTIATE_TEST_SUITE_P(Headers, HeaderResults,
                                            HeaderProgram{"device", "h200"}),
                          [](const auto& info) { return std::string(info.param.name) + "_" + info.param.gpu; });
 
+// What nvcc makes of these waits in loops or needs cp.async, so their results stand here.
+TEST(Groups, OfSeveralWarps) {
+  if (!has_clang()) GTEST_SKIP() << "needs clang++-19";
+  CommandResult run = run_program(std::string(WARPLENS_SOURCE_DIR) + "/tests/nosdk/programs/groups_of_warps.cu", {},
+                                  {"--compiler", "clang"});
+  EXPECT_EQ(run.out, "no error, wrong: 0\nno error, 455 329\noperation not supported\n") << run.err;
+  EXPECT_NE(run.err.find("__warplens_grid_sync"), run.err.npos) << run.err;
+}
+
 // CCCL needs nothing of NVIDIA's but itself: its folder holds no other header.
 TEST(Cccl, CompilesWithOurHeaders) {
   const fs::path cccl = "/usr/local/cuda/include/cccl";
