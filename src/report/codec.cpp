@@ -170,4 +170,16 @@ Note note_from(const Json& json) {
   return note;
 }
 
+Json to_json(const LibraryCalls& calls) {
+  return {{"library", calls.library}, {"function", calls.function}, {"calls", calls.calls}};
+}
+
+LibraryCalls library_calls_from(const Json& json) {
+  LibraryCalls calls;
+  get(json, "library", calls.library);
+  get(json, "function", calls.function);
+  get(json, "calls", calls.calls);
+  return calls;
+}
+
 }  // namespace warplens::report

@@ -13,6 +13,7 @@ Json to_json(const Run& run);
 Json to_json(const Kernel& kernel);
 Json to_json(const Fault& fault);
 Json to_json(const Note& note);
+Json to_json(const LibraryCalls& calls);
 Json to_json(const Dim3& dim);  // [x, y, z]
 
 // Missing keys keep their defaults; keys of another type throw nlohmann's exceptions, which the reader of the spool
@@ -21,6 +22,7 @@ Run run_from(const Json& json);
 Kernel kernel_from(const Json& json);
 Fault fault_from(const Json& json);
 Note note_from(const Json& json);
+LibraryCalls library_calls_from(const Json& json);
 Dim3 dim_from(const Json& json);
 
 }  // namespace warplens::report

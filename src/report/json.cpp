@@ -134,9 +134,10 @@ std::string render_json(const Report& report) {
   Json json = {{"schema", kSchema}, {"run", run_json(report)}, {"site_fidelity", fidelity_json()}};
   json["processes"] = Json::array();
   for (const Process& p : report.processes) json["processes"].push_back({{"pid", p.pid}, {"command", p.command}});
-  for (const char* key : {"kernels", "launches", "faults", "notes"}) json[key] = Json::array();
+  for (const char* key : {"kernels", "launches", "faults", "not_observed", "notes"}) json[key] = Json::array();
   for (const Kernel& kernel : report.kernels) json["kernels"].push_back(to_json(kernel));
   for (const Fault& fault : report.faults) json["faults"].push_back(to_json(fault));
+  for (const LibraryCalls& calls : report.not_observed) json["not_observed"].push_back(to_json(calls));
   for (const Note& note : report.notes) json["notes"].push_back(to_json(note));
   std::string text = text_of(json) + "\n";
   constexpr std::string_view kEmpty = "\n \"launches\": []";

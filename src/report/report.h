@@ -116,6 +116,14 @@ struct Note {
   uint64_t count = 1;  // equal notes are joined; above kNotesOneByOne, of one process: at least so many
 };
 
+// Calls of a library that Warplens computes itself, on the CPU (cuBLAS): what its device code would have done to memory
+// was not observed.
+struct LibraryCalls {
+  std::string library;   // "cuBLAS"
+  std::string function;  // "cublasSgemm"
+  uint64_t calls = 0;    // equal functions are joined
+};
+
 struct Run {
   std::string program;
   std::vector<std::string> arguments;
@@ -143,6 +151,7 @@ struct Report {
   std::vector<Kernel> kernels;
   std::vector<Launch> launches;  // in order
   std::vector<Fault> faults;
+  std::vector<LibraryCalls> not_observed;
   std::vector<Note> notes;
   bool incomplete = false;  // a record could not be written: counts, launches or notes are missing
 };

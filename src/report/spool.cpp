@@ -108,6 +108,8 @@ class Builder {
       add_launch(value);
     else if (key == "fault")
       add_fault(fault_from(value));
+    else if (key == "not_observed")
+      add_calls(library_calls_from(value));
     else if (key == "note")
       add_note(note_from(value));
     else
@@ -166,6 +168,15 @@ class Builder {
     launch.index = report_.launches.size();
     launch.metrics = metrics(kernel, launch);
     report_.launches.push_back(std::move(launch));
+  }
+
+  void add_calls(LibraryCalls calls) {
+    for (LibraryCalls& known : report_.not_observed)
+      if (known.library == calls.library && known.function == calls.function) {
+        known.calls += calls.calls;
+        return;
+      }
+    report_.not_observed.push_back(std::move(calls));
   }
 
   void add_fault(Fault fault) {
@@ -277,6 +288,7 @@ void SpoolWriter::run(const Run& run) { append(line_of("run", to_json(run))); }
 void SpoolWriter::kernel(const Kernel& kernel) { append(line_of("kernel", to_json(kernel))); }
 void SpoolWriter::launch(const Launch& launch) { append(line_of("launch", launch_json(launch))); }
 void SpoolWriter::fault(const Fault& fault) { append(line_of("fault", to_json(fault))); }
+void SpoolWriter::not_observed(const LibraryCalls& calls) { append(line_of("not_observed", to_json(calls))); }
 // A program that fails in a loop says the same thing each time. After kNotesOneByOne it is written when it has been
 // said twice as often as before, for all those times; what the last of them left unwritten is less than was written.
 void SpoolWriter::note(const Note& note) {

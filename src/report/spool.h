@@ -1,9 +1,10 @@
 // The spool: what the running program leaves behind, one JSON record a line, written as things happen, so that a crash
 // loses nothing that was finished. The parent process reads it into a Report.
 //
-// Records: {"run":{...}} {"kernel":{...}} {"launch":{...}} {"fault":{...}} {"note":{...}}, each with a second key
-// "process", the writer's pid: the processes of a run share one spool. A process begins with a "run"; the report's own
-// is the first. A last line cut short by a crash is left out without complaint; any other broken line becomes a note.
+// Records: {"run":{...}} {"kernel":{...}} {"launch":{...}} {"fault":{...}} {"not_observed":{...}} {"note":{...}}, each
+// with a second key "process", the writer's pid: the processes of a run share one spool. A process begins with a "run";
+// the report's own is the first. A last line cut short by a crash is left out without complaint; any other broken line
+// becomes a note.
 #pragma once
 #include <cstdint>
 #include <mutex>
@@ -33,6 +34,7 @@ class SpoolWriter {
   void kernel(const Kernel& kernel);
   void launch(const Launch& launch);  // Launch::metrics are not stored: the reader derives them
   void fault(const Fault& fault);
+  void not_observed(const LibraryCalls& calls);
   void note(const Note& note);  // one that is repeated very often is written with its count, now and then
   bool failed() const;
 

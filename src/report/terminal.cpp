@@ -46,6 +46,7 @@ class Terminal {
     const std::vector<KernelSummary> kernels = summarize(report);
     for (const KernelSummary& k : kernels) kernel(report, k);
     if (kernels.empty()) line(report.incomplete ? "No launch is recorded." : "No kernel was launched.");
+    not_observed(report);
     notes(report, kernels);
     if (!kernels.empty()) legend();
     return std::move(out_);
@@ -362,6 +363,16 @@ class Terminal {
     const std::string pattern = detail_words(row);
     if (!pattern.empty()) wrapped(pattern, 6);
   }
+  void not_observed(const Report& report) {
+    if (report.not_observed.empty()) return;
+    out_ += "\n";
+    wrapped("Not observed: library calls, computed without a model of what they do to a GPU's memory", 0, Style::Bold);
+    for (const LibraryCalls& c : report.not_observed)
+      line(fit(fmt::format("  {}: not observed, {} call{}", printable(c.function), grouped(c.calls),
+                           c.calls == 1 ? "" : "s"),
+               width_));
+  }
+
   void notes(const Report& report, const std::vector<KernelSummary>& kernels) {
     if (!report.notes.empty()) out_ += "\n";
     for (const Note& n : report.notes) {

@@ -197,6 +197,10 @@ void Session::record_refused(std::string_view function) {
   if (impl_->spool) impl_->spool->note({"refused", fmt::format("{} is not supported", function), "", "", 0, 1});
 }
 
+void Session::record_not_observed(std::string_view library, std::string_view function) {
+  if (impl_->spool) impl_->spool->not_observed({std::string(library), std::string(function), 1});
+}
+
 void Session::record_error(std::string_view text) {
   if (impl_->spool) impl_->spool->note({"error", std::string(text), "", "", 0, 1});
 }

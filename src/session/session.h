@@ -104,6 +104,9 @@ class Session {
   // Records that the program called an API function that Warplens refuses.
   void record_refused(std::string_view function);
 
+  // Records that the program called a function of a library that is computed without being observed.
+  void record_not_observed(std::string_view library, std::string_view function);
+
   void record_error(std::string_view text);  // what else the program must be told
 
   bool recording() const;      // there is a spool

@@ -91,9 +91,19 @@ TEST(Terminal, NothingLaunched) {
   EXPECT_NE(text.find("signal 11"), std::string::npos);
 }
 
+TEST(Terminal, NamesCallsThatWereNotObserved) {
+  Report report = example();
+  EXPECT_EQ(render_terminal(report, options(100, false)).find("ot observed"), std::string::npos);
+  report.not_observed = {{"cuBLAS", "cublasSgemm", 1200}, {"cuBLAS", "cublasSdot", 1}};
+  const std::string text = render_terminal(report, options(100, false));
+  EXPECT_NE(text.find("  cublasSgemm: not observed, 1,200 calls\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  cublasSdot: not observed, 1 call\n"), std::string::npos) << text;
+}
+
 // No line is longer than the terminal, whatever its width, and plain output is ASCII.
 TEST(Terminal, FitsEveryWidth) {
-  const Report report = example();
+  Report report = example();
+  report.not_observed = {{"cuBLAS", "cublas" + std::string(90, 'x'), 1}};
   for (int width = 60; width <= 160; ++width) {
     std::istringstream text(render_terminal(report, options(width, false)));
     for (std::string line; std::getline(text, line);) {
@@ -162,7 +172,9 @@ TEST(Json, ValidatesAgainstSchema) {
     GTEST_SKIP() << "python3-jsonschema is not installed";
   const auto folder = std::filesystem::temp_directory_path() / "warplens-schema-test";
   std::filesystem::create_directories(folder);
-  std::ofstream(folder / "report.json") << render_json(example());
+  Report report = example();
+  report.not_observed = {{"cuBLAS", "cublasSgemm", 12}};
+  std::ofstream(folder / "report.json") << render_json(report);
   std::ofstream(folder / "empty.json") << render_json(Report{});
   const std::string command = "python3 " + kFolder + "/validate.py " + WARPLENS_SOURCE_DIR +
                               "/docs/report.schema.json " + (folder / "report.json").string() + " " +

@@ -70,6 +70,9 @@ TEST_F(Spool, RoundTrip) {
     fault.site = 1;
     fault.address = 0xffffffffffffull;
     writer->fault(fault);
+    writer->not_observed({"cuBLAS", "cublasSgemm", 1});
+    writer->not_observed({"cuBLAS", "cublasSdot", 1});
+    writer->not_observed({"cuBLAS", "cublasSgemm", 2});
     writer->note({"refused", "x", "y", "", 0, 1});
     EXPECT_FALSE(writer->failed());
   }
@@ -94,6 +97,11 @@ TEST_F(Spool, RoundTrip) {
   EXPECT_EQ(report->faults[0].kernel, 1u);
   EXPECT_EQ(report->faults[0].address, 0xffffffffffffull);
   EXPECT_EQ(report->notes.size(), 1u);
+  ASSERT_EQ(report->not_observed.size(), 2u);
+  EXPECT_EQ(report->not_observed[0].library, "cuBLAS");
+  EXPECT_EQ(report->not_observed[0].function, "cublasSgemm");
+  EXPECT_EQ(report->not_observed[0].calls, 3u);
+  EXPECT_EQ(report->not_observed[1].calls, 1u);
 }
 
 // Appends a record as another process would have.
