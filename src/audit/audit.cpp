@@ -1,6 +1,6 @@
 // libwarplens_audit.so: what the dynamic linker calls in every process under `warplens run` (rtld-audit(7)), before any
 // code of the program itself and again for each library that it opens later. It does two things:
-//   - whoever asks for NVIDIA's libcudart or libcuda, by whatever path, gets ours;
+//   - whoever asks for NVIDIA's libcudart, libcuda, libcublas and the like, by whatever path, gets ours;
 //   - an object with a CUDA runtime linked into it has that runtime's functions redirected to ours (redirect.h).
 // It lives in a namespace of its own with its own C library, so it meets none of the program's symbols. It must start
 // fast, for it is in every compiler and shell of a build too.

@@ -37,6 +37,17 @@ int not_supported(const char* function) {  // where not even the core library ca
   return function ? kInitializationError : 0;
 }
 
+// "libcublas" of "libcublas.so.12" and of a wheel's "libcublas-0a1b2c3d.so.12"; "" if it is none of those libraries.
+std::string_view machine_code_library(std::string_view name) {
+  static constexpr std::string_view kLibraries[] = {"libcublas",   "libcublasLt", "libcufft", "libcusolver",
+                                                    "libcusparse", "libcurand",   "libcudnn", "libnccl"};
+  std::string_view stem = name.substr(0, name.find_first_of("-."));
+  if (name.find(".so") == name.npos) return "";
+  for (std::string_view library : kLibraries)
+    if (stem == library) return library;
+  return "";
+}
+
 }  // namespace
 
 std::string stand_in_for(const char* path) {
@@ -50,6 +61,8 @@ std::string stand_in_for(const char* path) {
     ours = "libcuda.so.1";
   } else if (name.starts_with("libnvJitLink.so")) {
     ours = name == "libnvJitLink.so" ? "libnvJitLink.so.13" : name;
+  } else if (std::string_view library = machine_code_library(name); !library.empty()) {
+    ours = std::string(library) + std::string(name.substr(name.find(".so")));  // "lib<name>.so" is a link to the newest
   }
   if (ours.empty()) return "";
   ours = folder() + ours;

@@ -80,7 +80,8 @@ class Runtime {
   Error check(Needs needs);
   void say(const std::string& text);  // "warplens: text" on stderr
   // Says and records, once a function, that it is not supported; `returns`: the code that it gives back.
-  void refuse(const std::string& function, const char* returns = "cudaErrorNotSupported");
+  // `why`: what a person can do about it, or "".
+  void refuse(const std::string& function, const char* returns = "cudaErrorNotSupported", const std::string& why = "");
   void say_if_record_failed();  // once
   StopPage* stop_page() { return startup_.stop_page ? &*startup_.stop_page : nullptr; }
 

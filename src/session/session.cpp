@@ -193,8 +193,9 @@ uint32_t Session::Impl::record_once(Module& module, uint32_t kernel, Module::Loa
   return loaded.record;
 }
 
-void Session::record_refused(std::string_view function) {
-  if (impl_->spool) impl_->spool->note({"refused", fmt::format("{} is not supported", function), "", "", 0, 1});
+void Session::record_refused(std::string_view function, std::string_view hint) {
+  if (impl_->spool)
+    impl_->spool->note({"refused", fmt::format("{} is not supported", function), std::string(hint), "", 0, 1});
 }
 
 void Session::record_not_observed(std::string_view library, std::string_view function) {

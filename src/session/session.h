@@ -101,8 +101,8 @@ class Session {
   LaunchReport launch(Module& module, std::string_view kernel, const exec::LaunchConfig& config,
                       std::span<const uint8_t> params, uint32_t dynamic_shared_limit = 0);
 
-  // Records that the program called an API function that Warplens refuses.
-  void record_refused(std::string_view function);
+  // Records that the program called an API function that Warplens refuses. `hint`: what to do about it, or "".
+  void record_refused(std::string_view function, std::string_view hint = "");
 
   // Records that the program called a function of a library that is computed without being observed.
   void record_not_observed(std::string_view library, std::string_view function);

@@ -1,9 +1,6 @@
 // libcuda.so.1: every function of api.def as a jump into the core library, which keeps the process's only state.
-#if defined(__aarch64__)
-#define WL_JUMP(name, target) .globl name; .type name, %function; .balign 16; name: bti c; b target; .size name, .-name
-#else
-#define WL_JUMP(name, target) .globl name; .type name, @function; .balign 16; name: endbr64; jmp target@PLT; .size name, .-name
-#endif
+#include "cuda/jump.h"
+
 #define WL_EXPORT_ONE(symbol, target) WL_JUMP(symbol, target)
 #define WL_EXPORT_PTDS(symbol, target) WL_JUMP(symbol, target); WL_JUMP(symbol##_ptds, target)
 #define WL_EXPORT_PTSZ(symbol, target) WL_JUMP(symbol, target); WL_JUMP(symbol##_ptsz, target)
