@@ -16,4 +16,11 @@ if(WARPLENS_SANITIZE)
   # A wrong value must fail the test that saw it, not only print a line.
   add_compile_options(-fsanitize=${WARPLENS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${WARPLENS_SANITIZE})
+  # A program that was built without sanitizers must load their runtime first for our libraries in it.
+  set(runtime libtsan.so)
+  if(WARPLENS_SANITIZE MATCHES "address")
+    set(runtime libasan.so)
+  endif()
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${runtime}
+    OUTPUT_VARIABLE WARPLENS_SANITIZER_RUNTIME OUTPUT_STRIP_TRAILING_WHITESPACE)
 endif()

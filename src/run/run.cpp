@@ -52,6 +52,9 @@ Environment child_environment(const RunOptions& options, Environment environment
   environment.prepend_path("LD_LIBRARY_PATH", install.libraries.string());
   environment.prepend_path("LD_AUDIT", (install.libraries / kAuditLibrary).string());
   keep_ptx(environment, install.libraries);
+#ifdef WARPLENS_SANITIZER_RUNTIME  // a build for our own tests; compilers do not get it, some of NVIDIA's crash with it
+  environment.prepend_path("LD_PRELOAD", WARPLENS_SANITIZER_RUNTIME);
+#endif
   environment.set("WARPLENS_SPOOL", (folder / kSpoolName).string());
   if (fs::exists(folder / kTableName)) environment.set("WARPLENS_CUDART_TABLE", (folder / kTableName).string());
   environment.set("WARPLENS_STOP", (folder / kStopName).string());

@@ -8,20 +8,25 @@
 
 #include "base/process.h"
 #include "frontend/compile.h"
+#include "support/sanitizers.h"
 
 namespace warplens::test {
 namespace fs = std::filesystem;
 namespace {
 
 // The user's cache is not the tests': programs are compiled once a build tree.
-Environment environment() {
+Environment environment(const testing::SanitizerReports& sanitizers) {
   Environment result(environ);
+  for (const std::string& variable : sanitizers.variables()) {
+    const size_t equals = variable.find('=');
+    result.set(variable.substr(0, equals), variable.substr(equals + 1));
+  }
   result.set("XDG_CACHE_HOME", std::string(WARPLENS_BINARY_DIR) + "/tests/cli/cache");
   return result;
 }
 
 bool has(frontend::Compiler compiler) {
-  return static_cast<bool>(frontend::find_toolchain(compiler, "", environment()));
+  return static_cast<bool>(frontend::find_toolchain(compiler, "", Environment(environ)));
 }
 
 }  // namespace
@@ -39,10 +44,11 @@ Folder::~Folder() {
 
 CommandResult warplens(const std::vector<std::string>& arguments, const std::vector<std::string>& wrapper) {
   std::vector<std::string> command = wrapper;
-  if (!command.empty()) command[0] = environment().find_program(command[0]);
+  if (!command.empty()) command[0] = Environment(environ).find_program(command[0]);
   command.push_back(std::string(WARPLENS_BINARY_DIR) + "/warplens");
   command.insert(command.end(), arguments.begin(), arguments.end());
-  Result<ProcessOutput> run = run_process(command, environment());
+  testing::SanitizerReports sanitizers;
+  Result<ProcessOutput> run = run_process(command, environment(sanitizers));
   CommandResult result;
   if (!run) {
     ADD_FAILURE() << run.error().what;

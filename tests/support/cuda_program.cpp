@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "report/spool.h"
+#include "support/sanitizers.h"
 
 extern char** environ;
 
@@ -35,17 +36,15 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return out;
 }
 
-std::vector<std::string> environment_of(const RunOptions& options, const std::string& spool) {
+std::vector<std::string> environment_of(const RunOptions& options, const std::string& spool,
+                                        const SanitizerReports& sanitizers) {
   std::vector<std::string> out;
   for (char** entry = environ; *entry; entry++) {
     if (strncmp(*entry, "LD_LIBRARY_PATH=", 16) != 0 && strncmp(*entry, "WARPLENS_", 9) != 0) out.push_back(*entry);
   }
   out.push_back(std::string("LD_LIBRARY_PATH=") + WARPLENS_BINARY_DIR + "/lib");
-  // A program that was not built with the sanitizer must load its runtime first; its own leaks are not our business.
-  if (WL_SANITIZER_RUNTIME[0]) {
-    out.push_back(std::string("LD_PRELOAD=") + WL_SANITIZER_RUNTIME);
-    out.push_back("ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_abort=0");
-  }
+  if (kSanitized) out.push_back(preload_variable());
+  out.insert(out.end(), sanitizers.variables().begin(), sanitizers.variables().end());
   if (options.record) out.push_back("WARPLENS_SPOOL=" + spool);
   for (const auto& [name, value] : options.environment) out.push_back(name + "=" + value);
   return out;
@@ -92,13 +91,14 @@ std::string compile(const std::string& source, const std::vector<std::string>& f
 
 ProgramResult run(const std::string& program, const RunOptions& options) {
   static int runs = 0;
+  SanitizerReports sanitizers;
   std::string prefix = work_folder() / ("run-" + std::to_string(getpid()) + "-" + std::to_string(runs++));
   std::string out = prefix + ".out", err = prefix + ".err", spool = prefix + ".spool";
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0644);
   posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0644);
-  std::vector<std::string> arguments{program}, environment = environment_of(options, spool);
+  std::vector<std::string> arguments{program}, environment = environment_of(options, spool, sanitizers);
   arguments.insert(arguments.end(), options.arguments.begin(), options.arguments.end());
   auto start = std::chrono::steady_clock::now();
   ProgramResult result;
