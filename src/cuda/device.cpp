@@ -138,8 +138,8 @@ WL_API wl_cudaSetValidDevices(const int*, int) {
 }
 WL_API wl_cudaChooseDevice(int* out, const void* properties) { return give(out, 0); }
 
-// The newest that CUDA 13 can have, since PTX of every CUDA 13 is read: a program whose compiler is newer than the driver
-// makes machine code itself, and one that finds a newer driver leaves its PTX to that.
+// The newest that CUDA 13 can have, since PTX of every CUDA 13 is read: a program whose compiler is newer than the
+// driver makes machine code itself, and one that finds a newer driver leaves its PTX to that.
 WL_API wl_cudaDriverGetVersion(int* out) { return give(out, 13090); }
 WL_API wl_cudaRuntimeGetVersion_v11(int* out) { return give(out, 11080); }
 WL_API wl_cudaRuntimeGetVersion_v12(int* out) { return give(out, 12060); }

@@ -1,4 +1,5 @@
-// The video instructions that nvcc still makes: absolute differences of two halves or four bytes at a time, packed or summed.
+// The video instructions that nvcc still makes: absolute differences of two halves or four bytes at a time, packed or
+// summed.
 #include "lower/families.h"
 
 namespace warplens::lower {

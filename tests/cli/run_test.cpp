@@ -39,9 +39,9 @@ TEST(Run, PassesArgumentsUntouchedAndGivesTheProgramsExitCode) {
 // As with time, perf and valgrind: from the program on, every word is the program's.
 TEST(Run, TakesArgumentsWithAndWithoutDashes) {
   const std::string hello = program_path("hello.cu");
-  for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"run", hello, "3", "-x", "--help"}, {"run", hello, "--", "3", "-x", "--help"},
-        {"run", "--width", "80", "--", hello, "3", "-x", "--help"}}) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"run", hello, "3", "-x", "--help"},
+                                                {"run", hello, "--", "3", "-x", "--help"},
+                                                {"run", "--width", "80", "--", hello, "3", "-x", "--help"}}) {
     CommandResult run = warplens(words);
     EXPECT_EQ(run.exit_code, 3) << run.err;
     EXPECT_EQ(run.out, "2 510\n<3>\n<-x>\n<--help>\n");

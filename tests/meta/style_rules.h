@@ -12,8 +12,9 @@ Violations check_llvm_headers(std::span<const File> files);
 // The environment is read where a user or a program starts us (cli, cuda, audit) and passed on as options.
 Violations check_environment(std::span<const File> files);
 
-// State of the process lives in cuda, since a CUDA program knows only one runtime, and in audit, which is one a process by
-// its nature. Elsewhere two sessions in one process must not meet. Looks for variables at namespace scope, static and thread_local ones that are not constant.
+// State of the process lives in cuda, since a CUDA program knows only one runtime, and in audit, which is one a process
+// by its nature. Elsewhere two sessions in one process must not meet. Looks for variables at namespace scope, static
+// and thread_local ones that are not constant.
 Violations check_globals(std::span<const File> files);
 
 // Processor intrinsics in one file at most, so that another processor needs one file.

@@ -104,7 +104,8 @@ int main() {
   VECTORS(ulonglong)
   VECTORS(float)
   VECTORS(double)
-  SIZE(dim3) SIZE(cudaUUID_t) SIZE(cudaExtent) SIZE(cudaPos) SIZE(cudaPitchedPtr) SIZE(cudaMemcpy3DParms) SIZE(
+  SIZE(dim3)
+  SIZE(cudaUUID_t) SIZE(cudaExtent) SIZE(cudaPos) SIZE(cudaPitchedPtr) SIZE(cudaMemcpy3DParms) SIZE(
       cudaMemLocation) SIZE(cudaPointerAttributes) SIZE(cudaFuncAttributes) SIZE(cudaDeviceProp)
       FIELD(cudaMemcpy3DParms, srcPtr) FIELD(cudaMemcpy3DParms, dstArray) FIELD(cudaMemcpy3DParms, extent) FIELD(
           cudaMemcpy3DParms, kind) FIELD(cudaPointerAttributes,

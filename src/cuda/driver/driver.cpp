@@ -77,8 +77,8 @@ WL_DRIVER_API wl_cuGetProcAddress(const char* name, void** out, int version, uin
   return result == CuResult::CUDA_SUCCESS && !*out ? CuResult::CUDA_ERROR_NOT_FOUND : result;
 }
 
-// Private tables between NVIDIA's own libraries, which there are none of here. NVRTC and others look for one each time they
-// are loaded and do without, so this is no word on stderr; what cannot do without fails by its own name.
+// Private tables between NVIDIA's own libraries, which there are none of here. NVRTC and others look for one each time
+// they are loaded and do without, so this is no word on stderr; what cannot do without fails by its own name.
 WL_DRIVER_API wl_cuGetExportTable(const void** out, const void*) {
   if (!out) return CuResult::CUDA_ERROR_INVALID_VALUE;
   *out = nullptr;
