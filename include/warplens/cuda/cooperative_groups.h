@@ -10,6 +10,7 @@
 #include "warplens/cg/tile.h"
 
 namespace cooperative_groups {
+namespace __v1 {
 
 // One thread of the group calls the function; the others get its result, if they ask for one.
 template <typename Group, typename Function, typename... Arguments>
@@ -24,5 +25,6 @@ WARPLENS_DEVICE_MEMBER auto invoke_one_broadcast(const Group& group, Function&& 
   return group.shfl(result, 0);
 }
 
+}  // namespace __v1
 }  // namespace cooperative_groups
 #endif

@@ -1,6 +1,7 @@
 // Complex numbers over float2 and double2.
 #pragma once
 #pragma GCC system_header
+#define CU_COMPLEX_H_  // programs ask for it
 #include <math.h>
 
 #include "vector_functions.h"

@@ -1,6 +1,7 @@
 // __nv_bfloat16 and __nv_bfloat162 of the CUDA math API; see cuda_fp16.h.
 #pragma once
 #pragma GCC system_header
+#define __CUDA_BF16_H__  // programs ask for it
 #include "cuda_fp16.h"
 #if defined(__cplusplus)
 #define CUDA_BF16_TYPES_EXIST

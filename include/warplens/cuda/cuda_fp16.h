@@ -2,6 +2,7 @@
 // __nv_bfloat16 has as well are in warplens/sixteen_bits_functions.h.
 #pragma once
 #pragma GCC system_header
+#define __CUDA_FP16_H__  // programs ask for it
 #include "cuda_runtime.h"
 #include "vector_functions.h"
 #if defined(__cplusplus)

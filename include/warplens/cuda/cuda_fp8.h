@@ -2,6 +2,7 @@
 // They are for storage: conversion is all there is, in integer arithmetic that gives what the documentation defines.
 #pragma once
 #pragma GCC system_header
+#define __CUDA_FP8_H__  // programs ask for it
 #include "cuda_bf16.h"
 #if defined(__cplusplus)
 #define CUDA_FP8_TYPES_EXIST

@@ -2,6 +2,7 @@
 // nvcc. Device functions come from clang's own headers, __clang_cuda_*.h, and from warplens/.
 #pragma once
 #pragma GCC system_header
+#define __CUDA_RUNTIME_H__  // programs ask for it
 
 #if defined(__CUDA__)
 // clang's order: declarations that <cmath> must see, <cmath>, then everything that builds on it.

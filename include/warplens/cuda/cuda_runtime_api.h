@@ -1,6 +1,7 @@
 // The functions of the CUDA runtime that Warplens's libcudart offers to C and C++.
 #pragma once
 #pragma GCC system_header
+#define __CUDA_RUNTIME_API_H__  // programs ask for it
 #include "driver_types.h"
 #include "warplens/per_thread_stream.h"
 #include "vector_types.h"

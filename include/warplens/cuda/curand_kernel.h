@@ -3,6 +3,7 @@
 // discrete generators are refused: cuRAND's method for them is not documented.
 #pragma once
 #pragma GCC system_header
+#define CURAND_KERNEL_H_  // programs ask for it
 #include "cuda_runtime.h"
 
 #if defined(__CUDA__) && defined(__cplusplus)

@@ -2,6 +2,7 @@
 // binary interface of libcudart.so.13; tests/nosdk compares them with NVIDIA's headers where those are installed.
 #pragma once
 #pragma GCC system_header
+#define __DRIVER_TYPES_H__  // programs ask for it
 #include <stddef.h>
 
 #include "device_types.h"

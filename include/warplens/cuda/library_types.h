@@ -1,6 +1,7 @@
 // The element types that the CUDA libraries name.
 #pragma once
 #pragma GCC system_header
+#define __LIBRARY_TYPES_H__  // programs ask for it
 
 typedef enum cudaDataType_t {
   CUDA_R_16F = 2,

@@ -1,6 +1,7 @@
 // Constants of the CUDA math API, in float (_F) and double.
 #pragma once
 #pragma GCC system_header
+#define __MATH_CONSTANTS_H__  // programs ask for it
 #include "cuda_runtime.h"
 
 #define CUDART_INF_F __int_as_float(0x7f800000)

@@ -1,6 +1,7 @@
 // make_char1 ... make_double4.
 #pragma once
 #pragma GCC system_header
+#define __VECTOR_FUNCTIONS_H__  // programs ask for it
 #include "vector_types.h"
 #if defined(__cplusplus)
 

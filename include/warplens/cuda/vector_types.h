@@ -1,6 +1,7 @@
 // char1 ... double4 and dim3, with the sizes and alignments of the CUDA C++ Programming Guide (built-in vector types).
 #pragma once
 #pragma GCC system_header
+#define __VECTOR_TYPES_H__  // programs ask for it
 #include "crt/host_defines.h"
 
 // A single is as aligned as its element, a pair and a quad as their size, up to 16 bytes; a triple is packed.

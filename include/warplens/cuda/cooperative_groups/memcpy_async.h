@@ -6,6 +6,7 @@
 
 #if defined(__CUDA__) && defined(__cplusplus)
 namespace cooperative_groups {
+namespace __v1 {
 namespace warplens {
 
 template <typename Word>
@@ -55,5 +56,6 @@ WARPLENS_DEVICE_MEMBER void wait_prior(const Group& group) {
   group.sync();
 }
 
+}  // namespace __v1
 }  // namespace cooperative_groups
 #endif

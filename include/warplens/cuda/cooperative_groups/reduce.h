@@ -7,6 +7,7 @@
 
 #if defined(__CUDA__) && defined(__cplusplus)
 namespace cooperative_groups {
+namespace __v1 {
 
 #define WARPLENS_CG_OPERATION(name, value)                                              \
   template <typename T = void>                                                          \
@@ -134,5 +135,6 @@ WARPLENS_DEVICE_MEMBER void reduce_store_async(const Group& group, Atomic& targe
   if (group.thread_rank() == 0) target.store(result);
 }
 
+}  // namespace __v1
 }  // namespace cooperative_groups
 #endif

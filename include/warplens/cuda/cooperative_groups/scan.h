@@ -5,6 +5,7 @@
 
 #if defined(__CUDA__) && defined(__cplusplus)
 namespace cooperative_groups {
+namespace __v1 {
 namespace warplens {
 
 template <typename Group, typename T, typename Op>
@@ -98,5 +99,6 @@ WARPLENS_DEVICE_MEMBER warplens::plain<T> exclusive_scan_update(const Group& gro
   return warplens::advance<Group, Atomic, warplens::plain<T>>(group, place, value, inclusive_scan(group, value, op), false);
 }
 
+}  // namespace __v1
 }  // namespace cooperative_groups
 #endif

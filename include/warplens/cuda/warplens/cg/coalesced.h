@@ -4,6 +4,7 @@
 #include "warplens/cg/tile.h"
 
 namespace cooperative_groups {
+namespace __v1 {
 
 class coalesced_group : public thread_group {
  public:
@@ -98,4 +99,5 @@ WARPLENS_DEVICE_MEMBER coalesced_group binary_partition(const thread_block_tile<
   return binary_partition(coalesced_group(parent), predicate);
 }
 
+}  // namespace __v1
 }  // namespace cooperative_groups

@@ -4,6 +4,7 @@
 #include "warplens/cg/thread_group.h"
 
 namespace cooperative_groups {
+namespace __v1 {
 
 // A barrier across all blocks: a function that Warplens refuses by this name when a kernel reaches it.
 extern "C" __device__ void __warplens_grid_sync();
@@ -66,4 +67,5 @@ class cluster_group {
 WARPLENS_DEVICE_MEMBER cluster_group this_cluster() { return {}; }
 #endif
 
+}  // namespace __v1
 }  // namespace cooperative_groups

@@ -2,7 +2,11 @@
 #pragma once
 #pragma GCC system_header
 
+// CCCL declares the groups under this name, too.
 namespace cooperative_groups {
+namespace __v1 {}
+using namespace __v1;
+namespace __v1 {
 namespace warplens {
 
 WARPLENS_DEVICE unsigned int lane() { return __nvvm_read_ptx_sreg_laneid(); }
@@ -80,4 +84,5 @@ template <typename T>
 using plain = typename Plain<T>::type;
 
 }  // namespace warplens
+}  // namespace __v1
 }  // namespace cooperative_groups

@@ -4,6 +4,7 @@
 #include "warplens/cg/lanes.h"
 
 namespace cooperative_groups {
+namespace __v1 {
 
 class coalesced_group;
 
@@ -89,4 +90,5 @@ WARPLENS_DEVICE_MEMBER auto group_size(const Group& group) -> decltype(group.siz
   return group.size();
 }
 
+}  // namespace __v1
 }  // namespace cooperative_groups

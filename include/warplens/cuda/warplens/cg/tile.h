@@ -4,6 +4,7 @@
 #include "warplens/cg/thread_group.h"
 
 namespace cooperative_groups {
+namespace __v1 {
 
 extern "C" __device__ void __warplens_small_tiles_of_a_large_block_are_not_supported();
 
@@ -205,4 +206,5 @@ WARPLENS_DEVICE_MEMBER thread_group tiled_partition(const thread_block& parent, 
   return tiled_partition(static_cast<const thread_group&>(parent), size);
 }
 
+}  // namespace __v1
 }  // namespace cooperative_groups
