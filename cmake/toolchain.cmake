@@ -22,5 +22,10 @@ if(WARPLENS_SANITIZE)
     set(runtime libasan.so)
   endif()
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${runtime}
-    OUTPUT_VARIABLE WARPLENS_SANITIZER_RUNTIME OUTPUT_STRIP_TRAILING_WHITESPACE)
+    OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
+  # AddressSanitizer looks for the function that throws when it starts, which is too early in a program in C that opens
+  # its first library in C++ later.
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.so.6
+    OUTPUT_VARIABLE libstdcxx OUTPUT_STRIP_TRAILING_WHITESPACE)
+  set(WARPLENS_SANITIZER_RUNTIME ${runtime}:${libstdcxx})
 endif()

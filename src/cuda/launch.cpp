@@ -5,6 +5,7 @@
 
 #include "cuda/environment.h"
 #include "cuda/occupancy.h"
+#include "cuda/per_thread.h"
 #include "cuda/served.h"
 #include "cuda/stream.h"
 
@@ -101,7 +102,10 @@ struct Configuration {
   size_t shared;
   StreamHandle stream;
 };
-thread_local std::vector<Configuration> configurations;
+std::vector<Configuration>& configurations() {
+  static PerThread<std::vector<Configuration>> pushed;
+  return pushed.get();
+}
 
 }  // namespace
 
@@ -136,14 +140,14 @@ Error prepare_launch(Runtime& runtime, const void* handle, dim3 grid, dim3 block
 extern "C" __attribute__((visibility("default"))) unsigned wl___cudaPushCallConfiguration(dim3 grid, dim3 block,
                                                                                           size_t shared,
                                                                                           StreamHandle stream) {
-  configurations.push_back({grid, block, shared, stream});
+  configurations().push_back({grid, block, shared, stream});
   return 0;
 }
 
 WL_API wl___cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, StreamHandle* stream) {
-  if (configurations.empty()) return returned(Error::cudaErrorMissingConfiguration);
-  Configuration c = configurations.back();
-  configurations.pop_back();
+  if (configurations().empty()) return returned(Error::cudaErrorMissingConfiguration);
+  Configuration c = configurations().back();
+  configurations().pop_back();
   *grid = c.grid;
   *block = c.block;
   *shared = c.shared;

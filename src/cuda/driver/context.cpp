@@ -4,6 +4,7 @@
 
 #include "cuda/driver/driver.h"
 #include "cuda/driver/module.h"
+#include "cuda/per_thread.h"
 
 namespace warplens::cuda::driver {
 namespace {
@@ -52,8 +53,8 @@ CuResult destroy(Runtime& runtime, Context& context) {
 }  // namespace
 
 std::vector<Context*>& context_stack() {
-  thread_local std::vector<Context*> stack;
-  return stack;
+  static PerThread<std::vector<Context*>> stack;
+  return stack.get();
 }
 
 Context* current_context() { return context_stack().empty() ? nullptr : context_stack().back(); }
