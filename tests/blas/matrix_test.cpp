@@ -575,10 +575,11 @@ TEST_F(Blas, EveryHalfIsItself) {
   ASSERT_OK(cublasGetVector(65536, 2, y, 1, got.data(), 1));
   for (size_t i = 0; i < all.size(); i++) {
     const bool is_nan = (i & 0x7c00) == 0x7c00 && (i & 0x3ff);
-    if (is_nan)
+    if (is_nan) {
       ASSERT_EQ(got[i] & 0x7fff, 0x7fff) << i;
-    else if (i != 0x8000)  // -0 + 0 is 0
+    } else if (i != 0x8000) {  // -0 + 0 is 0
       ASSERT_EQ(got[i], i);
+    }
   }
   cudaFree(x);
   cudaFree(y);
