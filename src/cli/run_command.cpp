@@ -80,6 +80,10 @@ RunCommand::RunCommand(CLI::App& app, const Environment& environment) : environm
   command_->add_option("--json", json_path_, "Write the report as JSON to this file")->type_name("FILE");
   command_->add_option("--out", out_path_, "Write the report to this file instead of stderr")->type_name("FILE");
   command_->add_option("--gpu", options_.gpu, "The GPU to be, by name")->type_name("NAME")->capture_default_str();
+  command_->add_option("--gpus", options_.gpus, "How many of it the program has")
+      ->type_name("N")
+      ->check(CLI::Range(1u, run::kMostGpus))
+      ->capture_default_str();
   command_->add_option("--timeout", options_.timeout_seconds, "Stop after so long and report what was counted")
       ->type_name("SECONDS")
       ->check(positive());

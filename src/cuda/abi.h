@@ -32,6 +32,8 @@ enum MemcpyKind : int { HostToHost = 0, HostToDevice = 1, DeviceToHost = 2, Devi
 struct Stream;    // cudaStream_t; 0, 1 and 2 are the default streams
 struct Event;     // cudaEvent_t
 struct Function;  // cudaKernel_t, cudaFunction_t
+struct Array;     // cudaArray_t
+struct MipmappedArray;
 using StreamHandle = Stream*;
 using EventHandle = Event*;
 
@@ -72,10 +74,10 @@ struct LaunchParams {
 };
 
 struct Memcpy3DParams {
-  void* source_array;
+  Array* source_array;
   Pos source_pos;
   PitchedPtr source;
-  void* target_array;
+  Array* target_array;
   Pos target_pos;
   PitchedPtr target;
   Extent extent;

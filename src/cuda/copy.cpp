@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "cuda/array.h"
 #include "cuda/served.h"
 #include "cuda/stream.h"
 
@@ -63,6 +64,40 @@ char* plane(const PitchedPtr& memory, const Pos& pos, size_t z) {
   return static_cast<char*>(memory.ptr) + ((pos.z + z) * memory.ysize + pos.y) * memory.pitch + pos.x;
 }
 
+// One side of a copy of planes.
+struct Planes {
+  char* start;
+  size_t pitch, plane_bytes;
+  const Array* array = nullptr;
+  Rows at(size_t z) const { return {start + z * plane_bytes, pitch}; }
+};
+
+// `extent`: in elements of the array.
+Error array_side(const Array* array, const Pos& pos, const Extent& extent, Planes& out) {
+  if (!is_array(array)) return Error::cudaErrorInvalidResourceHandle;
+  auto within = [](size_t from, size_t count, size_t all) { return from <= all && count <= all - from; };
+  if (!within(pos.x, extent.width, array->extent.width) || !within(pos.y, extent.height, array->rows()) ||
+      !within(pos.z, extent.depth, array->planes())) {
+    return Error::cudaErrorInvalidValue;
+  }
+  size_t offset = pos.z * array->plane_bytes() + pos.y * array->row_bytes() + pos.x * array->element_bytes;
+  out = {reinterpret_cast<char*>(array->memory + offset), array->row_bytes(), array->plane_bytes(), array};
+  return Error::cudaSuccess;
+}
+
+Error side(const Array* array, const Pos& pos, const PitchedPtr& memory, const Extent& extent, Planes& out) {
+  if (array) return memory.ptr ? Error::cudaErrorInvalidValue : array_side(array, pos, extent, out);
+  if (!memory.ptr) return Error::cudaErrorInvalidValue;
+  out = {plane(memory, pos, 0), memory.pitch, memory.ysize * memory.pitch};
+  return Error::cudaSuccess;
+}
+
+// An array is the device's.
+bool contradicts(const Planes& target, const Planes& source, int kind) {
+  bool to_host = kind == HostToHost || kind == DeviceToHost, from_host = kind == HostToHost || kind == HostToDevice;
+  return (target.array && to_host) || (source.array && from_host);
+}
+
 Error fill(Runtime& runtime, void* target, int value, size_t pitch, size_t width, size_t height) {
   if (width > pitch && height > 1) return Error::cudaErrorInvalidValue;
   if (!width || !height) return Error::cudaSuccess;
@@ -82,14 +117,42 @@ Error copy(Runtime& runtime, void* target, const void* source, size_t bytes, int
 
 Error copy_3d(Runtime& runtime, const Memcpy3DParams* p) {
   if (!p) return Error::cudaErrorInvalidValue;
-  if (p->source_array || p->target_array) return Error::cudaErrorNotSupported;  // cudaArray is refused where it is made
+  if (!p->extent.width || !p->extent.height || !p->extent.depth) return Error::cudaSuccess;
+  Planes target{}, source{};
+  Error error = side(p->target_array, p->target_pos, p->target, p->extent, target);
+  if (error == Error::cudaSuccess) error = side(p->source_array, p->source_pos, p->source, p->extent, source);
+  if (error != Error::cudaSuccess) return error;
+  if (contradicts(target, source, p->kind)) return Error::cudaErrorInvalidMemcpyDirection;
+  size_t width = p->extent.width;  // bytes, unless there is an array
+  if (target.array && source.array && target.array->element_bytes != source.array->element_bytes) {
+    return Error::cudaErrorInvalidValue;
+  }
+  if (target.array || source.array) width *= (target.array ? target.array : source.array)->element_bytes;
   for (size_t z = 0; z < p->extent.depth; z++) {
-    Rows target{plane(p->target, p->target_pos, z), p->target.pitch};
-    Rows source{plane(p->source, p->source_pos, z), p->source.pitch};
-    Error error = copy_2d(runtime, target, source, p->extent.width, p->extent.height, p->kind);
+    error = copy_2d(runtime, target.at(z), source.at(z), width, p->extent.height, p->kind);
     if (error != Error::cudaSuccess) return error;
   }
   return Error::cudaSuccess;
+}
+
+Error copy_rows(Runtime& runtime, const ArrayPart& target, const ArrayPart& source, size_t width, size_t height,
+                int kind) {
+  Planes sides[2];
+  const ArrayPart* parts[] = {&target, &source};
+  for (int i = 0; i < 2; i++) {
+    const ArrayPart& part = *parts[i];
+    if (!part.array) {
+      sides[i] = {static_cast<char*>(part.memory), part.pitch, 0};
+      continue;
+    }
+    if (!is_array(part.array)) return Error::cudaErrorInvalidResourceHandle;
+    size_t element = part.array->element_bytes;
+    if (part.x % element || width % element) return Error::cudaErrorInvalidValue;
+    Error error = array_side(part.array, {part.x / element, part.y, 0}, {width / element, height, 1}, sides[i]);
+    if (error != Error::cudaSuccess) return error;
+  }
+  if (contradicts(sides[0], sides[1], kind)) return Error::cudaErrorInvalidMemcpyDirection;
+  return copy_2d(runtime, sides[0].at(0), sides[1].at(0), width, height, kind);
 }
 
 Error fill_elements(Runtime& runtime, void* target, unsigned value, unsigned element_bytes, size_t pitch, size_t width,
@@ -112,14 +175,6 @@ WL_API wl_cudaMemcpy(void* target, const void* source, size_t bytes, int kind) {
 
 WL_API wl_cudaMemcpyAsync(void* target, const void* source, size_t bytes, int kind, StreamHandle stream) {
   return submit(stream, NodeType::Memcpy, [=](Runtime& r) { return copy(r, target, source, bytes, kind); });
-}
-
-WL_API wl_cudaMemcpyPeer(void* target, int, const void* source, int, size_t bytes) {
-  return wl_cudaMemcpy(target, source, bytes, DeviceToDevice);
-}
-
-WL_API wl_cudaMemcpyPeerAsync(void* target, int, const void* source, int, size_t bytes, StreamHandle stream) {
-  return wl_cudaMemcpyAsync(target, source, bytes, DeviceToDevice, stream);
 }
 
 WL_API wl_cudaMemcpy2D(void* target, size_t target_pitch, const void* source, size_t source_pitch, size_t width,

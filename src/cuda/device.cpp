@@ -1,6 +1,10 @@
-// What a program can ask of its device: one GPU, the chosen one.
+// What a program can ask of its devices: the chosen GPU, once or several times. Their memory is one address space, so
+// that each reaches what the others have, whether access was enabled or not; asking is answered as a machine would.
 #include "cuda/device.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -9,7 +13,9 @@
 
 namespace warplens::cuda {
 
-std::optional<int> attribute(const model::GpuSpec& gpu, int number) {
+std::optional<int> attribute(const model::GpuSpec& gpu, int number, int device) {
+  constexpr int kPciBus = 33;
+  if (number == kPciBus) return device;
   switch (number) {
 #define WL_ATTRIBUTE(number, value) \
   case number:                      \
@@ -21,10 +27,11 @@ std::optional<int> attribute(const model::GpuSpec& gpu, int number) {
   }
 }
 
-std::array<char, 16> uuid_of(const model::GpuSpec& gpu) {
+std::array<char, 16> uuid_of(const model::GpuSpec& gpu, int device) {
   std::array<char, 16> uuid{};
   memcpy(uuid.data(), "warplens", 8);
   memcpy(uuid.data() + 8, gpu.id.data(), std::min<size_t>(8, gpu.id.size()));
+  uuid[15] = static_cast<char>(uuid[15] + device);
   return uuid;
 }
 
@@ -53,17 +60,15 @@ class StructWriter {
 
 constexpr bool is_in(int release, int first, int last) { return release >= first && release <= last; }
 
-constexpr int kDevices = 1;
-
 Error check_device(int device) {
-  return device >= 0 && device < kDevices ? Error::cudaSuccess : Error::cudaErrorInvalidDevice;
+  return Runtime::get().is_device(device) ? Error::cudaSuccess : Error::cudaErrorInvalidDevice;
 }
 
 Error properties(int release, void* out, int device) {
   return call(Needs::Nothing, [&](Runtime& r) {
     if (!out) return Error::cudaErrorInvalidValue;
     Error error = check_device(device);
-    if (error == Error::cudaSuccess) write_properties(r.session()->gpu(), release, out);
+    if (error == Error::cudaSuccess) write_properties(r.session()->gpu(), release, out, device);
     return error;
   });
 }
@@ -77,18 +82,14 @@ Error give(T* out, T value) {
   });
 }
 
-constexpr int kLimits = 7;  // cudaLimitStackSize ... cudaLimitPersistingL2CacheSize
-// What an H200 starts with.
-size_t limits[kLimits] = {1024, 8650752, 8388608, 0, 2048, 0, 0};
-
 }  // namespace
 
-size_t write_properties(const model::GpuSpec& gpu, int release, void* out) {
+size_t write_properties(const model::GpuSpec& gpu, int release, void* out, int device) {
   StructWriter writer(out);
   char name[256] = {};
   gpu.name.copy(name, sizeof name - 1);
   writer.put_bytes(name, sizeof name);
-  writer.put_bytes(uuid_of(gpu).data(), 16);
+  writer.put_bytes(uuid_of(gpu, device).data(), 16);
   writer.put_bytes("\0\0\0\0\0\0\0", 8);  // luid: Windows only
   writer.put(0u);                         // luidDeviceNodeMask
   writer.put(size_t{gpu.memory_bytes});
@@ -96,9 +97,9 @@ size_t write_properties(const model::GpuSpec& gpu, int release, void* out) {
 #define WL_RELEASES_TO12 11, 12
 #define WL_RELEASES_FROM12 12, 13
 #define WL_RELEASES_FROM13 13, 13
-#define WL_FIELD(releases, type, name, ...)                                                         \
-  if (is_in(release, WL_RELEASES_##releases)) {                                                     \
-    for (int number : {__VA_ARGS__}) writer.put(static_cast<type>(attribute(gpu, number).value())); \
+#define WL_FIELD(releases, type, name, ...)                                                                 \
+  if (is_in(release, WL_RELEASES_##releases)) {                                                             \
+    for (int number : {__VA_ARGS__}) writer.put(static_cast<type>(attribute(gpu, number, device).value())); \
   }
 #include "cuda/properties.def"
 #undef WL_FIELD
@@ -116,7 +117,7 @@ WL_API wl_cudaDeviceGetAttribute(int* out, int number, int device) {
   return call(Needs::Nothing, [&](Runtime& r) {
     Error error = check_device(device);
     if (error != Error::cudaSuccess) return error;
-    auto value = attribute(r.session()->gpu(), number);
+    auto value = attribute(r.session()->gpu(), number, device);
     if (!out || !value) return Error::cudaErrorInvalidValue;
     *out = *value;
     return Error::cudaSuccess;
@@ -124,15 +125,27 @@ WL_API wl_cudaDeviceGetAttribute(int* out, int number, int device) {
 }
 
 WL_API wl_cudaGetDeviceCount(int* out) {
-  if (!HostQueue::inside()) return give(out, kDevices);
-  if (out) *out = kDevices;  // the only question that host functions may ask
+  const int count = Runtime::get().device_count();
+  if (!HostQueue::inside()) return give(out, count);
+  if (out) *out = count;  // the only question that host functions may ask
   return out ? Error::cudaSuccess : returned(Error::cudaErrorInvalidValue);
 }
-WL_API wl_cudaGetDevice(int* out) { return give(out, 0); }
+WL_API wl_cudaGetDevice(int* out) { return give(out, current_device()); }
 WL_API wl_cudaSetDevice(int device) {
-  return call(Needs::Nothing, [&](Runtime&) { return check_device(device); });
+  return call(Needs::Nothing, [&](Runtime&) {
+    Error error = check_device(device);
+    if (error == Error::cudaSuccess) driver::enter_primary_context_of(device);
+    return error;
+  });
 }
-WL_API wl_cudaInitDevice(int device, unsigned, unsigned) { return wl_cudaSetDevice(device); }
+// Makes its context without making it current.
+WL_API wl_cudaInitDevice(int device, unsigned, unsigned) {
+  return call(Needs::Nothing, [&](Runtime&) {
+    Error error = check_device(device);
+    if (error == Error::cudaSuccess) driver::primary_context(device)->alive = true;
+    return error;
+  });
+}
 WL_API wl_cudaSetValidDevices(const int*, int) {
   return call(Needs::Nothing, [](Runtime&) { return Error::cudaSuccess; });
 }
@@ -147,38 +160,40 @@ WL_API wl_cudaRuntimeGetVersion_v13(int* out) { return give(out, 13000); }
 
 WL_API wl_cudaDeviceReset() {
   return call(Needs::Nothing, [](Runtime& r) {
-    bool broken = r.pending != Error::cudaSuccess || r.fault != Error::cudaSuccess;
-    r.pending = Error::cudaSuccess;
-    if (broken) r.fault = Error::cudaErrorDevicesUnavailable;
+    Device& device = r.device();
+    bool broken = device.pending != Error::cudaSuccess || device.fault != Error::cudaSuccess;
+    device.pending = Error::cudaSuccess;
+    if (broken) device.fault = Error::cudaErrorDevicesUnavailable;
     last_error = Error::cudaSuccess;
     return Error::cudaSuccess;
   });
 }
 
-namespace {
-unsigned device_flags = 0;
-}
 WL_API wl_cudaSetDeviceFlags(unsigned flags) {
   constexpr unsigned kKnown = 0xff;  // scheduling, mapping, local memory, sync of memory operations
-  return call(Needs::Nothing, [&](Runtime&) {
+  return call(Needs::Nothing, [&](Runtime& r) {
     if (flags & ~kKnown) return Error::cudaErrorInvalidValue;
-    device_flags = flags;
+    r.device().flags = flags;
     return Error::cudaSuccess;
   });
 }
-WL_API wl_cudaGetDeviceFlags(unsigned* out) { return give(out, device_flags | 8u); }  // memory is always mapped
+WL_API wl_cudaGetDeviceFlags(unsigned* out) {
+  return give(out, Runtime::get().device().flags | 8u);  // memory is always mapped
+}
 
 WL_API wl_cudaDeviceSetLimit(int limit, size_t value) {
-  return call(Needs::Context, [&](Runtime&) {
-    if (limit < 0 || limit >= kLimits) return Error::cudaErrorInvalidValue;
-    limits[limit] = value;
+  return call(Needs::Context, [&](Runtime& r) {
+    auto& limits = r.device().limits;
+    if (limit < 0 || static_cast<size_t>(limit) >= limits.size()) return Error::cudaErrorInvalidValue;
+    limits[static_cast<size_t>(limit)] = value;
     return Error::cudaSuccess;
   });
 }
 WL_API wl_cudaDeviceGetLimit(size_t* out, int limit) {
-  return call(Needs::Context, [&](Runtime&) {
-    if (!out || limit < 0 || limit >= kLimits) return Error::cudaErrorInvalidValue;
-    *out = limits[limit];
+  return call(Needs::Context, [&](Runtime& r) {
+    auto& limits = r.device().limits;
+    if (!out || limit < 0 || static_cast<size_t>(limit) >= limits.size()) return Error::cudaErrorInvalidValue;
+    *out = limits[static_cast<size_t>(limit)];
     return Error::cudaSuccess;
   });
 }
@@ -194,36 +209,65 @@ WL_API wl_cudaCtxResetPersistingL2Cache() { return wl_cudaDeviceSetCacheConfig(0
 WL_API wl_cudaProfilerStart() { return wl_cudaDeviceSetCacheConfig(0); }
 WL_API wl_cudaProfilerStop() { return wl_cudaDeviceSetCacheConfig(0); }
 
-// One device has no peers.
+// No device is its own peer.
 WL_API wl_cudaDeviceCanAccessPeer(int* out, int device, int peer) {
   return call(Needs::Nothing, [&](Runtime&) {
     if (check_device(device) != Error::cudaSuccess || check_device(peer) != Error::cudaSuccess) {
       return Error::cudaErrorInvalidDevice;
     }
     if (!out) return Error::cudaErrorInvalidValue;
-    *out = 0;
+    *out = device != peer;
     return Error::cudaSuccess;
   });
 }
-WL_API wl_cudaDeviceEnablePeerAccess(int peer, unsigned) {
-  return call(Needs::Context, [&](Runtime&) {
-    return check_device(peer) != Error::cudaSuccess ? Error::cudaErrorInvalidDevice
-                                                    : Error::cudaErrorPeerAccessUnsupported;
+WL_API wl_cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  return call(Needs::Context, [&](Runtime& r) {
+    if (check_device(peer) != Error::cudaSuccess) return Error::cudaErrorInvalidDevice;
+    if (peer == current_device()) return Error::cudaErrorPeerAccessUnsupported;
+    if (flags) return Error::cudaErrorInvalidValue;
+    return r.device().peers.insert(peer).second ? Error::cudaSuccess : Error::cudaErrorPeerAccessAlreadyEnabled;
   });
 }
 WL_API wl_cudaDeviceDisablePeerAccess(int peer) {
-  return call(Needs::Context, [&](Runtime&) {
-    return check_device(peer) != Error::cudaSuccess ? Error::cudaErrorInvalidDevice
-                                                    : Error::cudaErrorPeerAccessNotEnabled;
+  return call(Needs::Context, [&](Runtime& r) {
+    if (check_device(peer) != Error::cudaSuccess) return Error::cudaErrorInvalidDevice;
+    return r.device().peers.erase(peer) ? Error::cudaSuccess : Error::cudaErrorPeerAccessNotEnabled;
+  });
+}
+WL_API wl_cudaDeviceGetP2PAttribute(int* out, int attribute, int device, int peer) {
+  constexpr int kPerformanceRank = 1, kLast = 4;  // cudaDeviceP2PAttr: access, atomics and arrays are all there
+  return call(Needs::Nothing, [&](Runtime&) {
+    if (!out || attribute < kPerformanceRank || attribute > kLast) return Error::cudaErrorInvalidValue;
+    if (check_device(device) != Error::cudaSuccess || check_device(peer) != Error::cudaSuccess || device == peer) {
+      return Error::cudaErrorInvalidDevice;
+    }
+    *out = attribute != kPerformanceRank;
+    return Error::cudaSuccess;
   });
 }
 
 WL_API wl_cudaDeviceGetPCIBusId(char* out, int length, int device) {
-  static constexpr char kId[] = "0000:00:00.0";
   return call(Needs::Nothing, [&](Runtime&) {
-    if (!out || length < static_cast<int>(sizeof kId)) return Error::cudaErrorInvalidValue;
-    memcpy(out, kId, sizeof kId);
+    std::string id = fmt::format("0000:{:02x}:00.0", device);
+    if (!out || length <= static_cast<int>(id.size())) return Error::cudaErrorInvalidValue;
+    if (check_device(device) == Error::cudaSuccess) memcpy(out, id.c_str(), id.size() + 1);
     return check_device(device);
+  });
+}
+// The domain may be left out, the function too.
+WL_API wl_cudaDeviceGetByPCIBusId(int* out, const char* id) {
+  return call(Needs::Nothing, [&](Runtime& r) {
+    if (!out || !id) return Error::cudaErrorInvalidValue;
+    for (int device = 0; device < r.device_count(); device++) {
+      std::string own = fmt::format("0000:{:02x}:00.0", device);
+      if (own.compare(0, 10, id, std::min<size_t>(10, strlen(id))) != 0 &&
+          own.compare(5, 5, id, std::min<size_t>(5, strlen(id))) != 0) {
+        continue;
+      }
+      *out = device;
+      return Error::cudaSuccess;
+    }
+    return Error::cudaErrorInvalidDevice;
   });
 }
 

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
@@ -61,6 +62,8 @@ Startup read_environment() {
   session::Options& options = startup.options;
   std::string gpu = variable("WARPLENS_GPU");
   if (!gpu.empty()) options.gpu = gpu;
+  const unsigned long gpus = strtoul(variable("WARPLENS_GPUS").c_str(), nullptr, 10);
+  options.gpus = static_cast<unsigned>(std::clamp(gpus, 1ul, 64ul));
   options.threads = static_cast<unsigned>(strtoul(variable("WARPLENS_THREADS").c_str(), nullptr, 10));
   options.cpu = variable("WARPLENS_CPU");
   options.cache_dir = variable("WARPLENS_CACHE");

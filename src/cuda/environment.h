@@ -11,6 +11,7 @@ namespace warplens::cuda {
 // WARPLENS_SPOOL   the file that records go to
 // WARPLENS_STOP    the file that asks us to stop (base/stop_page.h)
 // WARPLENS_GPU     a name in data/gpus; h200 if absent
+// WARPLENS_GPUS    how many of it there are; 1 if absent
 // WARPLENS_THREADS worker threads; 0 or absent: all cores
 // WARPLENS_CPU     the processor that code is made for; absent: this one
 // WARPLENS_CACHE   the directory of compiled code; absent: none

@@ -92,7 +92,7 @@ Error run(Runtime& runtime, const std::vector<GraphExec::Step>& steps) {
     runtime.host_queue.wait();
     Error error = step.work ? step.work(runtime) : Error::cudaSuccess;
     if (error != Error::cudaSuccess) return error;
-    if (runtime.pending != Error::cudaSuccess) break;  // a kernel failed: the rest is never done
+    if (runtime.any_pending()) break;  // a kernel failed: the rest is never done
   }
   return Error::cudaSuccess;
 }

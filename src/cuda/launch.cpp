@@ -69,15 +69,15 @@ void say_once(Runtime& runtime, Function& function, const std::string& text) {
 }
 
 // Runs a grid. A kernel's fault is kept to surface later; what the launch itself got wrong is returned.
-Error launch(Runtime& runtime, Function& function, const exec::LaunchConfig& config,
+Error launch(Runtime& runtime, Function& function, int device, const exec::LaunchConfig& config,
              const std::vector<uint8_t>& params) {
   session::Session& session = *runtime.session();
   LaunchInProgress in_progress(runtime.stop_page());
-  session::LaunchReport report =
-      session.launch(*runtime.module_of(*function.binary), function.name, config, params, function.max_dynamic_shared);
+  session::LaunchReport report = session.launch(*runtime.module_of(*function.binary, device), function.name, config,
+                                                params, function.max_dynamic_shared);
   runtime.say_if_record_failed();
   if (report.outcome == session::Outcome::Fault) {
-    runtime.pending = code_of(report.fault->kind);
+    runtime.device(device).pending = code_of(report.fault->kind);
     if (!session.recording()) runtime.say(report.message);
   }
   return code_of(report.outcome, function.binary->release);
@@ -91,7 +91,7 @@ Function* find(Runtime& runtime, const void* host) {
 Error launch_handle(const void* handle, dim3 grid, dim3 block, void** arguments, size_t shared, StreamHandle stream) {
   Work work;
   Error error = call(Needs::Queue, [&](Runtime& r) {
-    if (r.fault != Error::cudaSuccess) return r.fault;
+    if (r.device().fault != Error::cudaSuccess) return r.device().fault;
     return prepare_launch(r, handle, grid, block, arguments, shared, work);
   });
   return error == Error::cudaSuccess && work ? submit(stream, NodeType::Kernel, std::move(work)) : error;
@@ -123,6 +123,8 @@ Error prepare_launch(Runtime& runtime, const void* handle, dim3 grid, dim3 block
   if (!handle) return Error::cudaErrorInvalidDeviceFunction;
   Function* function = find_function(runtime, handle);
   if (!function) return runtime.unknown_function();
+  int device = current_device(), only = function->binary->only_device;
+  if (only >= 0 && only != device) return Error::cudaErrorInvalidResourceHandle;
   session::Outcome outcome;
   auto info = runtime.session()->kernel(*runtime.module_of(*function->binary), function->name, &outcome);
   if (!info) {
@@ -131,8 +133,8 @@ Error prepare_launch(Runtime& runtime, const void* handle, dim3 grid, dim3 block
   }
   if (shared > UINT32_MAX) return Error::cudaErrorInvalidValue;
   exec::LaunchConfig config{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, static_cast<uint32_t>(shared)};
-  work = [function, config, params = pack(*info->kernel, arguments)](Runtime& r) {
-    return launch(r, *function, config, params);
+  work = [function, device, config, params = pack(*info->kernel, arguments)](Runtime& r) {
+    return launch(r, *function, device, config, params);
   };
   return Error::cudaSuccess;
 }

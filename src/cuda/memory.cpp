@@ -1,4 +1,6 @@
 // Allocating and freeing.
+#include "cuda/memory.h"
+
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -7,6 +9,32 @@
 #include "cuda/stream.h"
 
 namespace warplens::cuda {
+
+Error allocate(Runtime& runtime, void** out, size_t bytes, exec::Allocation::Kind kind) {
+  return allocate(runtime, out, bytes, kind, driver::current_context());
+}
+
+Error allocate(Runtime& runtime, void** out, size_t bytes, exec::Allocation::Kind kind, driver::Context* context) {
+  if (!out) return Error::cudaErrorInvalidValue;
+  if (!bytes) {
+    *out = nullptr;
+    return Error::cudaSuccess;
+  }
+  uint64_t device_bytes = kind == exec::Allocation::Kind::HostPinned ? 0 : bytes;
+  uint64_t most = runtime.session()->memory_per_device(), used = runtime.used(context->device);
+  if (device_bytes > most - std::min(most, used)) return Error::cudaErrorMemoryAllocation;
+  auto allocated = runtime.session()->memory().allocate(bytes, kind);
+  if (!allocated) return Error::cudaErrorMemoryAllocation;
+  *out = reinterpret_cast<void*>(*allocated);
+  runtime.own(*allocated, {context, device_bytes});
+  return Error::cudaSuccess;
+}
+
+bool release_memory(Runtime& runtime, uint64_t base) {
+  runtime.disown(base);
+  return runtime.session()->memory().free(base);
+}
+
 namespace {
 
 using Kind = exec::Allocation::Kind;
@@ -15,24 +43,14 @@ constexpr size_t kPitch = 512;  // an H200's
 
 uint64_t address(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
 
-Error allocate(Runtime& runtime, void** out, size_t bytes, Kind kind) {
-  if (!out) return Error::cudaErrorInvalidValue;
-  auto allocated = runtime.session()->memory().allocate(bytes, kind);
-  if (!allocated) return Error::cudaErrorMemoryAllocation;
-  *out = reinterpret_cast<void*>(*allocated);
-  if (*allocated) runtime.owners[*allocated] = driver::current_context();
-  return Error::cudaSuccess;
-}
-
 // Frees what cudaMalloc and its like gave (pinned: what cudaMallocHost gave), and nothing else.
 Error release(Runtime& runtime, void* pointer, bool pinned) {
   if (!pointer) return Error::cudaSuccess;
   exec::DeviceMemory& memory = runtime.session()->memory();
   auto found = memory.find(address(pointer));
   bool right_kind = found && found->kind != Kind::Symbol && (found->kind == Kind::HostPinned) == pinned;
-  if (!right_kind || found->base != address(pointer) || !memory.free(found->base)) return Error::cudaErrorInvalidValue;
-  runtime.owners.erase(address(pointer));
-  return Error::cudaSuccess;
+  bool released = right_kind && found->base == address(pointer) && release_memory(runtime, found->base);
+  return released ? Error::cudaSuccess : Error::cudaErrorInvalidValue;
 }
 
 Error allocate_pitched(Runtime& runtime, void** out, size_t* pitch, size_t width, size_t height) {
@@ -78,11 +96,19 @@ bool refuse_capture(StreamHandle stream, const char* function) {
 }  // namespace
 
 WL_API wl_cudaMallocAsync(void** out, size_t bytes, StreamHandle stream) {
-  return refuse_capture(stream, "cudaMallocAsync") ? Error::cudaErrorNotSupported : wl_cudaMalloc(out, bytes);
+  if (refuse_capture(stream, "cudaMallocAsync")) return Error::cudaErrorNotSupported;
+  return call(bytes ? Needs::Context : Needs::Nothing, [&](Runtime& r) {
+    return is_valid(stream) ? allocate(r, out, bytes, Kind::Device, context_of(stream))
+                            : Error::cudaErrorInvalidResourceHandle;
+  });
 }
 
-WL_API wl_cudaMallocFromPoolAsync(void** out, size_t bytes, void* pool, StreamHandle stream) {
-  return wl_cudaMallocAsync(out, bytes, stream);
+WL_API wl_cudaMallocFromPoolAsync(void** out, size_t bytes, Pool* pool, StreamHandle stream) {
+  if (refuse_capture(stream, "cudaMallocFromPoolAsync")) return Error::cudaErrorNotSupported;
+  return call(Needs::Context, [&](Runtime& r) {
+    driver::Context* context = context_of(pool);
+    return context ? allocate(r, out, bytes, Kind::Device, context) : Error::cudaErrorInvalidValue;
+  });
 }
 
 WL_API wl_cudaFree(void* pointer) {
@@ -136,6 +162,7 @@ WL_API wl_cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
     if (overlaps_registered(start, bytes)) return Error::cudaErrorHostMemoryAlreadyRegistered;
     registered()[start] = bytes;
     r.session()->memory().adopt(start, bytes, Kind::HostPinned);
+    r.own(start, {driver::current_context(), 0, false});
     return Error::cudaSuccess;
   });
 }
@@ -144,6 +171,7 @@ WL_API wl_cudaHostUnregister(void* pointer) {
   return call(Needs::Context, [&](Runtime& r) {
     if (!registered().erase(address(pointer))) return Error::cudaErrorHostMemoryNotRegistered;
     r.session()->memory().forget(address(pointer));
+    r.disown(address(pointer));
     return Error::cudaSuccess;
   });
 }
@@ -168,8 +196,8 @@ WL_API wl_cudaHostGetFlags(unsigned* flags, void* host) {
 
 WL_API wl_cudaMemGetInfo(size_t* free_bytes, size_t* total) {
   return call(Needs::Context, [&](Runtime& r) {
-    const exec::DeviceMemory& memory = r.session()->memory();
-    if (free_bytes) *free_bytes = memory.capacity() - std::min(memory.capacity(), memory.used());
+    uint64_t all = r.session()->memory_per_device();
+    if (free_bytes) *free_bytes = all - std::min(all, r.used(current_device()));
     if (total) *total = r.session()->gpu().memory_bytes;
     return Error::cudaSuccess;
   });
@@ -183,11 +211,11 @@ WL_API wl_cudaPointerGetAttributes(PointerAttributes* out, const void* pointer) 
     if (!found) {
       *out = {0, -2, nullptr, plain};  // cudaMemoryTypeUnregistered; the device is cudaInvalidDeviceId
     } else if (found->kind == Kind::HostPinned) {
-      *out = {1, 0, plain, plain};
+      *out = {1, r.device_of(*found), plain, plain};
     } else if (found->kind == Kind::Managed) {
-      *out = {3, 0, plain, plain};
+      *out = {3, r.device_of(*found), plain, plain};
     } else {
-      *out = {2, 0, plain, nullptr};
+      *out = {2, r.device_of(*found), plain, nullptr};
     }
     return Error::cudaSuccess;
   });

@@ -12,8 +12,10 @@ void** add_binary(void* wrapper, int release) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
   runtime.release = release;
-  auto [binary, added] = runtime.binaries.insert(std::make_unique<Binary>(Binary{wrapper, release, nullptr}));
-  return reinterpret_cast<void**>(binary->get());
+  auto binary = std::make_unique<Binary>();
+  binary->wrapper = wrapper;
+  binary->release = release;
+  return reinterpret_cast<void**>(runtime.binaries.insert(std::move(binary)).first->get());
 }
 
 }  // namespace
@@ -37,7 +39,7 @@ WL_VOID wl___cudaUnregisterFatBinary(void** handle) {
   if (owner == runtime.binaries.end()) return;
   std::erase_if(runtime.functions, [&](const auto& entry) { return entry.second.binary == binary; });
   std::erase_if(runtime.symbols, [&](const auto& entry) { return entry.second.binary == binary; });
-  if (binary->module && runtime.session()) runtime.session()->remove(binary->module);
+  runtime.remove_modules(*binary);
   runtime.binaries.erase(owner);
 }
 
@@ -71,7 +73,7 @@ extern "C" __attribute__((visibility("default"))) char wl___cudaInitModule(void*
   if (!runtime.session()) return 0;
   for (auto& [host, symbol] : runtime.symbols) {
     if (symbol.binary != binary || !symbol.managed_slot || *symbol.managed_slot) continue;
-    auto variable = runtime.session()->variable(*runtime.module_of(*binary), symbol.name);
+    auto variable = runtime.session()->variable(*runtime.module_of(*binary, 0), symbol.name);
     if (variable) *symbol.managed_slot = reinterpret_cast<void*>(variable->address);
   }
   return 1;

@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "cuda/environment.h"
 
 namespace warplens::cuda {
@@ -16,7 +18,13 @@ Runtime& Runtime::get() {
   return *runtime;
 }
 
+int current_device() {
+  const driver::Context* context = driver::current_context();
+  return context ? context->device : 0;
+}
+
 Runtime::Runtime() : startup_(read_environment()) {
+  devices.resize(std::max(1u, startup_.options.gpus));
   // A child of fork() has neither the worker threads nor, on a GPU, the context.
   pthread_atfork(nullptr, nullptr, [] {
     Runtime& runtime = get();
@@ -46,22 +54,61 @@ void Runtime::say_if_record_failed() {
   say("the record of this run cannot be written (is the disk full?): the report will lack what comes from here on");
 }
 
-session::Module* Runtime::module_of(Binary& binary) {
+session::Module* Runtime::module_of(Binary& binary, int device) {
   if (!binary.module) {
     Dl_info info{};
     bool known = dladdr(binary.wrapper, &info) != 0 && info.dli_fname;
     binary.module = session()->add_fatbin(binary.wrapper, known ? info.dli_fname : "the program");
   }
-  return binary.module;
+  if (device == 0 || binary.only_device >= 0) return binary.module;
+  session::Module*& there = binary.elsewhere[device];
+  if (!there) there = session()->add_for_device(*binary.module, static_cast<unsigned>(device));
+  return there;
 }
 
-Error Runtime::check(Needs needs) {
+void Runtime::remove_modules(Binary& binary) {
+  if (!session()) return;
+  for (auto& [device, module] : binary.elsewhere) session()->remove(module);
+  if (binary.module) session()->remove(binary.module);
+  binary.elsewhere.clear();
+  binary.module = nullptr;
+}
+
+bool Runtime::any_pending() const {
+  return std::any_of(devices.begin(), devices.end(), [](const Device& d) { return d.pending != Error::cudaSuccess; });
+}
+
+int Runtime::device_of(const exec::Allocation& allocation) {
+  auto owner = owners.find(allocation.base);
+  if (owner != owners.end()) return owner->second.context ? owner->second.context->device : 0;
+  return static_cast<int>(session()->device_of_variable(allocation.base).value_or(0));
+}
+
+uint64_t Runtime::used(int number) {
+  if (devices.size() == 1) return session()->memory().used();
+  return device(number).allocated + session()->variable_bytes(static_cast<unsigned>(number));
+}
+
+void Runtime::own(uint64_t address, const Owner& owner) {
+  owners[address] = owner;
+  if (owner.context) device(owner.context->device).allocated += owner.device_bytes;
+}
+
+void Runtime::disown(uint64_t address) {
+  auto found = owners.find(address);
+  if (found == owners.end()) return;
+  if (found->second.context) device(found->second.context->device).allocated -= found->second.device_bytes;
+  owners.erase(found);
+}
+
+Error Runtime::check(Needs needs, int number) {
   if (!session()) return Error::cudaErrorInitializationError;
-  if (needs == Needs::Context && pending != Error::cudaSuccess) {
-    fault = pending;
-    pending = Error::cudaSuccess;
+  Device& asked = device(number);
+  if (needs == Needs::Context && asked.pending != Error::cudaSuccess) {
+    asked.fault = asked.pending;
+    asked.pending = Error::cudaSuccess;
   }
-  return needs == Needs::Nothing ? Error::cudaSuccess : fault;
+  return needs == Needs::Nothing ? Error::cudaSuccess : asked.fault;
 }
 
 void Runtime::say(const std::string& text) {

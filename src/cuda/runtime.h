@@ -7,8 +7,11 @@
 //     that waits or needs the context returns it, and from then on every such call does. cudaGetLastError clears the
 //     last error, not the fault;
 //   - cudaDeviceReset after a fault succeeds, and the process gets cudaErrorDevicesUnavailable from then on.
+// All of that is a device's own matter: the others go on.
 // Launches run to their end before the call returns, which is a legal order for streams.
 #pragma once
+#include <array>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -26,8 +29,10 @@ namespace warplens::cuda {
 // One __cudaRegisterFatBinary. Its module is read when first used.
 struct Binary {
   const void* wrapper = nullptr;
-  int release = 13;  // of the runtime that the program was built for
-  session::Module* module = nullptr;
+  int release = 13;                           // of the runtime that the program was built for
+  session::Module* module = nullptr;          // device 0's, or that of the only device
+  int only_device = -1;                       // where a module of the driver was loaded; -1: it is wherever it is used
+  std::map<int, session::Module*> elsewhere;  // on other devices, each with variables of its own
 };
 // A kernel that host code knows by the address of its stub.
 struct Function {
@@ -52,32 +57,68 @@ enum class Needs : uint8_t {
   Context,  // waits for, or asks, the device: the fault surfaces here
 };
 
+struct Pool;
+int current_device();  // of the calling thread: that of its context, 0 without one
+
+// What each device has for itself.
+struct Device {
+  Error pending = Error::cudaSuccess;  // a fault that no call has returned yet
+  Error fault = Error::cudaSuccess;    // one that has surfaced
+  unsigned flags = 0;
+  std::array<size_t, 7> limits = {1024, 8650752, 8388608, 0, 2048, 0, 0};  // by cudaLimit; what an H200 starts with
+  std::set<int> peers;                                                     // whose memory was made accessible
+  uint64_t allocated = 0;                                                  // bytes, but for variables
+  Pool* default_pool = nullptr;                                            // once asked for
+  Pool* pool = nullptr;                                                    // the one in use
+};
+
+// Whose an allocation is.
+struct Owner {
+  driver::Context* context = nullptr;
+  uint64_t device_bytes = 0;  // of the device's memory
+  bool is_ours = true;        // false: registered or mapped, and not given back with the context
+};
+
 class Runtime {
  public:
   static Runtime& get();  // lives until the process is gone
 
   // Opens the session on first use. Null if it cannot be opened (said once on stderr) or after fork() in a child.
   session::Session* session();
-  session::Module* module_of(Binary& binary);
+  // On the current device, or another.
+  session::Module* module_of(Binary& binary) { return module_of(binary, current_device()); }
+  session::Module* module_of(Binary& binary, int device);
+  void remove_modules(Binary& binary);
+
+  int device_count() const { return static_cast<int>(devices.size()); }
+  bool is_device(int device) const { return device >= 0 && device < device_count(); }
+  Device& device() { return devices[static_cast<size_t>(current_device())]; }
+  Device& device(int number) { return devices[static_cast<size_t>(number)]; }
+  bool any_pending() const;
+  int device_of(const exec::Allocation& allocation);
+  uint64_t used(int device);  // of its memory
+  // Everything that becomes known at an address, and goes.
+  void own(uint64_t address, const Owner& owner);
+  void disown(uint64_t address);
 
   std::recursive_mutex mutex;
   std::set<std::unique_ptr<Binary>> binaries;
   std::unordered_map<const void*, Function> functions;
   std::unordered_map<const void*, Symbol> symbols;
-  std::unordered_map<uint64_t, driver::Context*> owners;  // of allocations: they go with their context
+  std::unordered_map<uint64_t, Owner> owners;  // by the start of the allocation, which goes with its context
+  std::vector<Device> devices;
   std::set<std::string> refused;
   HostQueue host_queue;
-  Error pending = Error::cudaSuccess;  // a fault that no call has returned yet
-  Error fault = Error::cudaSuccess;    // one that has surfaced
-  int release = 13;                    // of the binary that was registered last
-  bool inherited = false;              // this process is a forked child of one that used CUDA
+  int release = 13;        // of the binary that was registered last
+  bool inherited = false;  // this process is a forked child of one that used CUDA
 
   // The code for a function that was never registered: releases differ.
   Error unknown_function() const {
     return release >= 13 ? Error::cudaErrorInvalidResourceHandle : Error::cudaErrorInvalidDeviceFunction;
   }
   // What a call that needs `needs` must return instead of doing its work, if anything.
-  Error check(Needs needs);
+  Error check(Needs needs) { return check(needs, current_device()); }
+  Error check(Needs needs, int device);
   void say(const std::string& text);  // "warplens: text" on stderr
   // Says and records, once a function, that it is not supported; `returns`: the code that it gives back.
   // `why`: what a person can do about it, or "".
@@ -113,7 +154,7 @@ Error call(Needs needs, Body&& body) {
   std::lock_guard lock(runtime.mutex);
   Error error = runtime.check(needs);
   if (error != Error::cudaSuccess) return returned(error);
-  if (needs == Needs::Queue && runtime.pending != Error::cudaSuccess) return error;
+  if (needs == Needs::Queue && runtime.device().pending != Error::cudaSuccess) return error;
   return returned(body(runtime));
 }
 

@@ -15,7 +15,7 @@ struct HostParams;
 // memory.cpp
 WL_API wl_cudaMalloc(void** out, size_t bytes);
 WL_API wl_cudaMallocAsync(void** out, size_t bytes, StreamHandle stream);
-WL_API wl_cudaMallocFromPoolAsync(void** out, size_t bytes, void* pool, StreamHandle stream);
+WL_API wl_cudaMallocFromPoolAsync(void** out, size_t bytes, Pool* pool, StreamHandle stream);
 WL_API wl_cudaFree(void* pointer);
 WL_API wl_cudaFreeAsync(void* pointer, StreamHandle stream);
 WL_API wl_cudaMallocManaged(void** out, size_t bytes, unsigned flags);
@@ -38,12 +38,16 @@ WL_API wl_cudaMemPoolCreate(Pool** out, const void* properties);
 WL_API wl_cudaMemPoolDestroy(Pool* pool);
 WL_API wl_cudaMemPoolTrimTo(Pool* pool, size_t bytes);
 WL_API wl_cudaMemPoolSetAccess(Pool* pool, const void* accesses, size_t count);
+WL_API wl_cudaMemPoolGetAccess(int* out, Pool* pool, const void* location);
 WL_API wl_cudaMemPoolSetAttribute(Pool* pool, int attribute, void* value);
 WL_API wl_cudaMemPoolGetAttribute(Pool* pool, int attribute, void* value);
+// array.cpp
+WL_API wl_cudaMalloc3DArray(Array** out, const ChannelDesc* desc, Extent extent, unsigned flags);
 // copy.cpp
 WL_API wl_cudaMemcpy(void* target, const void* source, size_t bytes, int kind);
 WL_API wl_cudaMemcpyAsync(void* target, const void* source, size_t bytes, int kind, StreamHandle stream);
 WL_API wl_cudaMemcpy3D(const Memcpy3DParams* params);
+WL_API wl_cudaMemcpyPeer(void* target, int target_device, const void* source, int source_device, size_t bytes);
 WL_API wl_cudaMemcpy3DAsync(const Memcpy3DParams* params, StreamHandle stream);
 // stream.cpp
 WL_API wl_cudaStreamCreateWithFlags(StreamHandle* out, unsigned flags);
@@ -75,6 +79,8 @@ WL_API wl_cudaEventElapsedTime(float* milliseconds, EventHandle from, EventHandl
 WL_API wl_cudaDriverGetVersion(int* out);
 WL_API wl_cudaDeviceGetAttribute(int* out, int number, int device);
 WL_API wl_cudaDeviceGetPCIBusId(char* out, int length, int device);
+WL_API wl_cudaDeviceGetByPCIBusId(int* out, const char* id);
+WL_API wl_cudaDeviceGetP2PAttribute(int* out, int attribute, int device, int peer);
 WL_API wl_cudaDeviceCanAccessPeer(int* out, int device, int peer);
 WL_API wl_cudaDeviceSetLimit(int limit, size_t value);
 WL_API wl_cudaDeviceGetLimit(size_t* out, int limit);

@@ -36,7 +36,7 @@ Error create(StreamHandle* out, unsigned flags, int priority) {
   static unsigned long long last_id = 2;
   if (!out || (flags & ~kNonBlocking)) return Error::cudaErrorInvalidValue;
   priority = std::clamp(priority, kHighestPriority, kLowestPriority);
-  auto stream = std::make_unique<Stream>(Stream{flags, priority, ++last_id, nullptr});
+  auto stream = std::make_unique<Stream>(Stream{flags, priority, ++last_id, driver::current_context(), nullptr});
   *out = stream.get();
   streams().emplace(*out, std::move(stream));
   return Error::cudaSuccess;
@@ -53,14 +53,17 @@ Error ask(Needs needs, StreamHandle stream, T* out, Get&& get) {
   });
 }
 
+// A fault of the stream's device surfaces, whatever the current device is.
 Error wait_for(StreamHandle stream) {
-  return call(Needs::Context,
-              [&](Runtime&) { return valid(stream) ? Error::cudaSuccess : Error::cudaErrorInvalidResourceHandle; });
+  return call(Needs::Context, [&](Runtime& r) {
+    return valid(stream) ? r.check(Needs::Context, device_of(stream)) : Error::cudaErrorInvalidResourceHandle;
+  });
 }
 
 Error wait_for(EventHandle event) {
-  return call(Needs::Context,
-              [&](Runtime&) { return valid(event) ? Error::cudaSuccess : Error::cudaErrorInvalidResourceHandle; });
+  return call(Needs::Context, [&](Runtime& r) {
+    return valid(event) ? r.check(Needs::Context, event->context->device) : Error::cudaErrorInvalidResourceHandle;
+  });
 }
 
 }  // namespace
@@ -69,6 +72,13 @@ bool is_valid(StreamHandle stream) { return is_default(stream) || streams().cont
 bool is_valid(EventHandle event) { return events().contains(event); }
 
 std::shared_ptr<Graph> capture_of(StreamHandle stream) { return is_default(stream) ? nullptr : stream->capture; }
+
+driver::Context* context_of(StreamHandle stream) {
+  return is_default(stream) || !stream->context ? driver::current_context() : stream->context;
+}
+int device_of(StreamHandle stream) {
+  return is_default(stream) || !stream->context ? current_device() : stream->context->device;
+}
 
 void end_capture(const std::shared_ptr<Graph>& graph) {
   for (auto& [handle, stream] : streams()) {
@@ -107,7 +117,7 @@ WL_API wl_cudaStreamGetId(StreamHandle stream, unsigned long long* out) {
   return ask(Needs::Context, stream, out, [](const Stream& s) { return s.id; });
 }
 WL_API wl_cudaStreamGetDevice(StreamHandle stream, int* out) {
-  return ask(Needs::Context, stream, out, [](const Stream&) { return 0; });
+  return ask(Needs::Context, stream, out, [&](const Stream&) { return device_of(stream); });
 }
 WL_API wl_cudaStreamIsCapturing(StreamHandle stream, int* status) {  // cudaStreamCaptureStatusNone, ...Active
   return ask(Needs::Context, stream, status, [](const Stream& s) { return s.capture ? 1 : 0; });
@@ -174,7 +184,7 @@ WL_API wl_cudaDeviceGetStreamPriorityRange(int* lowest, int* highest) {
 WL_API wl_cudaEventCreateWithFlags(EventHandle* out, unsigned flags) {
   return call(Needs::Context, [&](Runtime&) {
     if (!out || (flags & ~kEventFlags)) return Error::cudaErrorInvalidValue;
-    auto event = std::make_unique<Event>(Event{flags, false, {}, {}});
+    auto event = std::make_unique<Event>(Event{flags, false, {}, driver::current_context(), {}});
     *out = event.get();
     events().emplace(*out, std::move(event));
     return Error::cudaSuccess;
@@ -191,6 +201,7 @@ WL_API wl_cudaEventDestroy(EventHandle event) {
 WL_API wl_cudaEventRecord(EventHandle event, StreamHandle stream) {
   return call(Needs::Queue, [&](Runtime&) {
     if (!valid(event) || !valid(stream)) return Error::cudaErrorInvalidResourceHandle;
+    if (event->context->device != device_of(stream)) return Error::cudaErrorInvalidResourceHandle;
     event->capture = capture_of(stream);
     event->recorded = true;
     event->time = std::chrono::steady_clock::now();
@@ -212,6 +223,7 @@ WL_API wl_cudaEventElapsedTime(float* milliseconds, EventHandle from, EventHandl
         return Error::cudaErrorInvalidResourceHandle;
       }
     }
+    if (from->context->device != to->context->device) return Error::cudaErrorInvalidResourceHandle;
     *milliseconds = std::chrono::duration<float, std::milli>(to->time - from->time).count();
     return Error::cudaSuccess;
   });

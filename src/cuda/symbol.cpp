@@ -5,18 +5,18 @@
 namespace warplens::cuda {
 namespace {
 
-// The variable behind the address that host code has for it; nullopt: none.
-std::optional<session::Variable> find(Runtime& runtime, const void* host) {
+// The variable behind the address that host code has for it, on a device, which has its own; nullopt: none.
+std::optional<session::Variable> find(Runtime& runtime, const void* host, int device) {
   auto found = runtime.symbols.find(host);
   if (found != runtime.symbols.end()) {
-    auto variable = runtime.session()->variable(*runtime.module_of(*found->second.binary), found->second.name);
+    auto variable = runtime.session()->variable(*runtime.module_of(*found->second.binary, device), found->second.name);
     if (variable) return *variable;
     runtime.say(variable.error().what);
     return std::nullopt;
   }
   // Host code names a managed variable by what its slot points to.
   for (const auto& [shadow, symbol] : runtime.symbols) {
-    if (symbol.managed_slot && *symbol.managed_slot == host && host) return find(runtime, shadow);
+    if (symbol.managed_slot && *symbol.managed_slot == host && host) return find(runtime, shadow, device);
   }
   return std::nullopt;
 }
@@ -25,50 +25,56 @@ struct Part {
   Error error = Error::cudaSuccess;
   char* address = nullptr;
 };
-Part part_of(Runtime& runtime, const void* host, size_t bytes, size_t offset) {
-  auto variable = find(runtime, host);
+Part part_of(Runtime& runtime, int device, const void* host, size_t bytes, size_t offset) {
+  auto variable = find(runtime, host, device);
   if (!variable) return {Error::cudaErrorInvalidSymbol};
   if (offset > variable->bytes || bytes > variable->bytes - offset) return {Error::cudaErrorInvalidValue};
   return {Error::cudaSuccess, reinterpret_cast<char*>(variable->address + offset)};
 }
 
-Error copy_to(Runtime& runtime, const void* symbol, const void* source, size_t bytes, size_t offset, int kind) {
+Error copy_to(Runtime& runtime, int device, const void* symbol, const void* source, size_t bytes, size_t offset,
+              int kind) {
   if (kind != HostToDevice && kind != DeviceToDevice && kind != Default) return Error::cudaErrorInvalidMemcpyDirection;
-  Part part = part_of(runtime, symbol, bytes, offset);
+  Part part = part_of(runtime, device, symbol, bytes, offset);
   return part.error != Error::cudaSuccess ? part.error : copy(runtime, part.address, source, bytes, kind);
 }
 
-Error copy_from(Runtime& runtime, void* target, const void* symbol, size_t bytes, size_t offset, int kind) {
+Error copy_from(Runtime& runtime, int device, void* target, const void* symbol, size_t bytes, size_t offset, int kind) {
   if (kind != DeviceToHost && kind != DeviceToDevice && kind != Default) return Error::cudaErrorInvalidMemcpyDirection;
-  Part part = part_of(runtime, symbol, bytes, offset);
+  Part part = part_of(runtime, device, symbol, bytes, offset);
   return part.error != Error::cudaSuccess ? part.error : copy(runtime, target, part.address, bytes, kind);
 }
 
 }  // namespace
 
 WL_API wl_cudaMemcpyToSymbol(const void* symbol, const void* source, size_t bytes, size_t offset, int kind) {
-  return call(Needs::Context, [&](Runtime& r) { return copy_to(r, symbol, source, bytes, offset, kind); });
+  return call(Needs::Context,
+              [&](Runtime& r) { return copy_to(r, current_device(), symbol, source, bytes, offset, kind); });
 }
 
 WL_API wl_cudaMemcpyToSymbolAsync(const void* symbol, const void* source, size_t bytes, size_t offset, int kind,
                                   StreamHandle stream) {
-  return submit(stream, NodeType::Memcpy, [=](Runtime& r) { return copy_to(r, symbol, source, bytes, offset, kind); });
+  int device = current_device();
+  return submit(stream, NodeType::Memcpy,
+                [=](Runtime& r) { return copy_to(r, device, symbol, source, bytes, offset, kind); });
 }
 
 WL_API wl_cudaMemcpyFromSymbol(void* target, const void* symbol, size_t bytes, size_t offset, int kind) {
-  return call(Needs::Context, [&](Runtime& r) { return copy_from(r, target, symbol, bytes, offset, kind); });
+  return call(Needs::Context,
+              [&](Runtime& r) { return copy_from(r, current_device(), target, symbol, bytes, offset, kind); });
 }
 
 WL_API wl_cudaMemcpyFromSymbolAsync(void* target, const void* symbol, size_t bytes, size_t offset, int kind,
                                     StreamHandle stream) {
+  int device = current_device();
   return submit(stream, NodeType::Memcpy,
-                [=](Runtime& r) { return copy_from(r, target, symbol, bytes, offset, kind); });
+                [=](Runtime& r) { return copy_from(r, device, target, symbol, bytes, offset, kind); });
 }
 
 WL_API wl_cudaGetSymbolAddress(void** out, const void* symbol) {
   return call(Needs::Context, [&](Runtime& r) {
     if (!out) return Error::cudaErrorInvalidValue;
-    auto variable = find(r, symbol);
+    auto variable = find(r, symbol, current_device());
     if (!variable) return Error::cudaErrorInvalidSymbol;
     *out = reinterpret_cast<void*>(variable->address);
     return Error::cudaSuccess;
@@ -78,7 +84,7 @@ WL_API wl_cudaGetSymbolAddress(void** out, const void* symbol) {
 WL_API wl_cudaGetSymbolSize(size_t* out, const void* symbol) {
   return call(Needs::Context, [&](Runtime& r) {
     if (!out) return Error::cudaErrorInvalidValue;
-    auto variable = find(r, symbol);
+    auto variable = find(r, symbol, current_device());
     if (!variable) return Error::cudaErrorInvalidSymbol;
     *out = variable->bytes;
     return Error::cudaSuccess;

@@ -80,12 +80,14 @@ Dim3 dim_from(const Json& json) {
 }
 
 Json to_json(const Run& run) {
-  return {{"program", run.program}, {"arguments", run.arguments},
-          {"gpu", run.gpu},         {"gpu_name", run.gpu_name},
-          {"version", run.version}, {"cpu", run.cpu},
-          {"threads", run.threads}, {"wall_seconds", run.wall_seconds},
-          {"outcome", run.outcome}, {"exit_code", run.exit_code},
-          {"signal", run.signal}};
+  Json json = {{"program", run.program}, {"arguments", run.arguments},
+               {"gpu", run.gpu},         {"gpu_name", run.gpu_name},
+               {"version", run.version}, {"cpu", run.cpu},
+               {"threads", run.threads}, {"wall_seconds", run.wall_seconds},
+               {"outcome", run.outcome}, {"exit_code", run.exit_code},
+               {"signal", run.signal}};
+  if (run.gpus > 1) json["gpus"] = run.gpus;
+  return json;
 }
 
 Run run_from(const Json& json) {
@@ -94,6 +96,7 @@ Run run_from(const Json& json) {
   get(json, "arguments", run.arguments);
   get(json, "gpu", run.gpu);
   get(json, "gpu_name", run.gpu_name);
+  get(json, "gpus", run.gpus);
   get(json, "version", run.version);
   get(json, "cpu", run.cpu);
   get(json, "threads", run.threads);

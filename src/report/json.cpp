@@ -68,24 +68,26 @@ Json launch_json(const Report& report, const Launch& launch) {
   Json sites = Json::array();
   for (size_t i = 0; i < launch.sites.size(); ++i)
     if (!launch.sites[i].empty()) sites.push_back(site_json(i, launch.sites[i]));
-  return {{"index", launch.index},
-          {"process", kernel ? kernel->process : 0},
-          {"kernel", launch.kernel},
-          {"name", kernel ? kernel->demangled : ""},
-          {"grid", to_json(launch.grid)},
-          {"block", to_json(launch.block)},
-          {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
-          {"complete", launch.complete},
-          {"warps", launch.warps},
-          {"instructions", launch.instructions},
-          {"thread_instructions", launch.thread_instructions},
-          {"thread_instructions_pred_on", launch.thread_instructions_pred_on},
-          {"seconds", launch.seconds},
-          {"compile_seconds", launch.compile_seconds},
-          {"from_cache", launch.from_cache},
-          {"metrics", metrics},
-          {"lines", kernel ? lines_json(*kernel, launch) : Json::array()},
-          {"sites", sites}};
+  Json json = {{"index", launch.index},
+               {"process", kernel ? kernel->process : 0},
+               {"kernel", launch.kernel},
+               {"name", kernel ? kernel->demangled : ""},
+               {"grid", to_json(launch.grid)},
+               {"block", to_json(launch.block)},
+               {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
+               {"complete", launch.complete},
+               {"warps", launch.warps},
+               {"instructions", launch.instructions},
+               {"thread_instructions", launch.thread_instructions},
+               {"thread_instructions_pred_on", launch.thread_instructions_pred_on},
+               {"seconds", launch.seconds},
+               {"compile_seconds", launch.compile_seconds},
+               {"from_cache", launch.from_cache},
+               {"metrics", metrics},
+               {"lines", kernel ? lines_json(*kernel, launch) : Json::array()},
+               {"sites", sites}};
+  if (report.run.gpus > 1) json["device"] = launch.device;
+  return json;
 }
 
 // How sure each of a site's figures is; see metrics.cpp.

@@ -77,6 +77,7 @@ struct Metric {
 struct Launch {
   uint64_t index = 0;   // 0, 1, ... in the process's order; once read, in the order of the whole run
   uint32_t kernel = 0;  // Kernel::id
+  uint32_t device = 0;  // which of Run::gpus
   Dim3 grid, block;
   uint32_t dynamic_shared_bytes = 0;
   uint64_t warps = 0;
@@ -129,6 +130,7 @@ struct Run {
   std::vector<std::string> arguments;
   std::string gpu;  // "h200"
   std::string gpu_name;
+  uint32_t gpus = 1;    // how many of it the program has
   std::string version;  // of Warplens
   std::string cpu;      // what code was made for
   uint32_t threads = 0;

@@ -58,6 +58,7 @@ Json launch_json(const Launch& launch) {
     if (!launch.sites[i].empty()) sites.push_back(site_row(i, launch.sites[i]));
   return {{"index", launch.index},
           {"kernel", launch.kernel},
+          {"device", launch.device},
           {"grid", to_json(launch.grid)},
           {"block", to_json(launch.block)},
           {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
@@ -76,6 +77,7 @@ Launch launch_from(const Json& json, size_t site_count) {
   Launch launch;
   launch.index = json.at("index").get<uint64_t>();
   launch.kernel = json.at("kernel").get<uint32_t>();
+  launch.device = json.value("device", 0u);
   launch.grid = dim_from(json.at("grid"));
   launch.block = dim_from(json.at("block"));
   launch.dynamic_shared_bytes = json.value("dynamic_shared_bytes", 0u);

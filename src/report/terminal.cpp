@@ -1,10 +1,12 @@
 #include "report/terminal.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <set>
 
 #include "report/summary.h"
 #include "report/text.h"
@@ -78,10 +80,12 @@ class Terminal {
 
   void run(const Report& report) {
     const Run& r = report.run;
+    gpus_ = r.gpus;
     std::string command = printable(r.program);
     for (const std::string& argument : r.arguments) command += " " + printable(argument);
     wrapped(fmt::format("Warplens {}: {}", r.version, command), 0, Style::Bold);
-    std::string where = fmt::format("as on {}", r.gpu_name.empty() ? r.gpu : r.gpu_name);
+    std::string where =
+        "as on " + (r.gpus > 1 ? fmt::format("{} x ", r.gpus) : "") + (r.gpu_name.empty() ? r.gpu : r.gpu_name);
     if (r.threads != 0) where += fmt::format(", run by {} thread{} ({})", r.threads, r.threads == 1 ? "" : "s", r.cpu);
     wrapped(where + "; " + outcome(r), 0);
     if (report.processes.size() > 1) processes(report);
@@ -166,7 +170,7 @@ class Terminal {
     rule();
     wrapped(printable(k.kernel->demangled), 0, Style::Bold);
     if (report.processes.size() > 1) wrapped("in " + process_words(report.processes[k.kernel->process]), 2);
-    wrapped(launch_words(k), 2);
+    wrapped(launch_words(k) + device_words(k), 2);
     if (std::any_of(k.totals.begin(), k.totals.end(), [](const Metric& m) { return m.value != 0 && shown(m.name); }))
       out_ += "\n";
     totals(k);
@@ -201,6 +205,14 @@ class Terminal {
     if (k.kernel->local_bytes != 0) text += fmt::format(", {} B local", k.kernel->local_bytes);
     if (!k.launches.back()->complete) text += "; the last launch did not finish";
     return text;
+  }
+
+  // ", on devices 0, 1" where there are several to choose from.
+  std::string device_words(const KernelSummary& k) const {
+    if (gpus_ < 2) return "";
+    std::set<uint32_t> devices;
+    for (const Launch* launch : k.launches) devices.insert(launch->device);
+    return fmt::format(", on device{} {}", devices.size() > 1 ? "s" : "", fmt::join(devices, ", "));
   }
 
   void totals(const KernelSummary& k) {
@@ -407,6 +419,7 @@ class Terminal {
   }
 
   RenderOptions options_;
+  uint32_t gpus_ = 1;  // of the run
   size_t width_;
   SourceText source_;
   std::string out_;

@@ -59,6 +59,7 @@ Environment child_environment(const RunOptions& options, Environment environment
   if (fs::exists(folder / kTableName)) environment.set("WARPLENS_CUDART_TABLE", (folder / kTableName).string());
   environment.set("WARPLENS_STOP", (folder / kStopName).string());
   environment.set("WARPLENS_GPU", options.gpu);
+  environment.set("WARPLENS_GPUS", std::to_string(options.gpus));
   environment.set("WARPLENS_THREADS", std::to_string(options.threads));
   environment.set("WARPLENS_CPU", options.cpu);
   environment.set("WARPLENS_CACHE", options.cache_dir.empty() ? "" : (options.cache_dir / "code").string());
@@ -125,6 +126,7 @@ RunOutcome run_program(const RunOptions& options, const fs::path& program, const
   run.program = options.input;  // as the user named it: the source, not what was made of it, nor what it started
   run.arguments = options.arguments;
   run.gpu = options.gpu;
+  run.gpus = options.gpus;
   RunResult result;
   result.exit_code = finish(run, *end);
   result.report = std::move(*report);

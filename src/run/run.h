@@ -15,10 +15,13 @@
 
 namespace warplens::run {
 
+inline constexpr unsigned kMostGpus = 16;
+
 struct RunOptions {
   std::string input;                   // .cu file or program
   std::vector<std::string> arguments;  // the program's own
   std::string gpu = "h200";
+  unsigned gpus = 1;
   std::string gpu_name, version;  // for the report of a program that never gets as far as to say so itself
   int sm = 90;                    // of that GPU; what a .cu file is compiled for
   unsigned threads = 0;           // 0: all cores

@@ -46,12 +46,14 @@ uint32_t index_of(const List& list, std::string_view name, Name&& name_of) {
 
 }  // namespace
 
-Module::Module(const void* fatbin, std::vector<PtxText> texts, std::string origin)
-    : fatbin_(fatbin), texts_(std::move(texts)), origin_(std::move(origin)) {}
+Module::Module(const void* fatbin, std::vector<PtxText> texts, std::string origin, unsigned device)
+    : device_(device), fatbin_(fatbin), texts_(std::move(texts)), origin_(std::move(origin)) {}
+
+Module::Module(Module& original, unsigned device) : original_(&original), device_(device), origin_(original.origin_) {}
 
 Module::~Module() {
-  for (uint64_t address : addresses_) {
-    if (address) memory_->free(address);
+  for (size_t i = 0; i < addresses_.size(); i++) {
+    if (addresses_[i] && !is_shared(i)) memory_->free(addresses_[i]);
   }
 }
 
@@ -69,6 +71,12 @@ Status Module::load(exec::DeviceMemory& memory) {
 
 // Text -> ptx::Module, joined where the program was compiled in several pieces -> IR.
 Status Module::read() {
+  if (original_) {
+    ir_ = original_->ir_;
+    well_formed_ = original_->well_formed_;
+    unresolved_ = original_->unresolved_;
+    return Ok{};
+  }
   Result<std::vector<PtxText>> sources = fatbin_ ? newest_texts(fatbin_, origin_) : std::move(texts_);
   if (!sources) return sources.error();
   std::vector<ptx::Module> modules;
@@ -96,25 +104,33 @@ void Module::note(const Diagnostics& diagnostics) {
   diagnostics_.insert(diagnostics_.end(), diagnostics.begin(), diagnostics.end());
 }
 
+Status Module::place(size_t i) {
+  const ir::Symbol& symbol = ir_->symbols[i];
+  if (!in_memory(symbol)) return Ok{};
+  if (symbol.external)
+    return Error{fmt::format("variable {} is declared in {} and defined nowhere", symbol.name, origin_), ""};
+  if (is_shared(i)) {
+    addresses_[i] = original_->addresses_[i];
+    return Ok{};
+  }
+  using Kind = exec::Allocation::Kind;
+  auto address = memory_->allocate(std::max<uint64_t>(symbol.bytes, 1), symbol.managed ? Kind::Managed : Kind::Symbol);
+  if (!address) return address.error();
+  addresses_[i] = *address;
+  // The memory may have been used before.
+  auto* bytes = reinterpret_cast<uint8_t*>(*address);
+  memset(bytes, 0, symbol.bytes);
+  std::copy_n(symbol.initial.begin(), std::min<uint64_t>(symbol.initial.size(), symbol.bytes), bytes);
+  return Ok{};
+}
+
 Status Module::place_variables() {
   addresses_.assign(ir_->symbols.size(), 0);
   for (size_t i = 0; i < ir_->symbols.size(); i++) {
-    const ir::Symbol& symbol = ir_->symbols[i];
-    if (!in_memory(symbol)) continue;
-    if (symbol.external)
-      return Error{fmt::format("variable {} is declared in {} and defined nowhere", symbol.name, origin_), ""};
-    using Kind = exec::Allocation::Kind;
-    auto address =
-        memory_->allocate(std::max<uint64_t>(symbol.bytes, 1), symbol.managed ? Kind::Managed : Kind::Symbol);
-    if (!address) return address.error();
-    addresses_[i] = *address;
-    // The memory may have been used before.
-    auto* bytes = reinterpret_cast<uint8_t*>(*address);
-    memset(bytes, 0, symbol.bytes);
-    std::copy_n(symbol.initial.begin(), std::min<uint64_t>(symbol.initial.size(), symbol.bytes), bytes);
+    if (Status placed = place(i); !placed) return placed;
   }
   for (size_t i = 0; i < ir_->symbols.size(); i++) {
-    if (!addresses_[i]) continue;
+    if (!addresses_[i] || is_shared(i)) continue;
     for (const ir::Symbol::Relocation& relocation : ir_->symbols[i].relocations) {
       uint64_t value = addresses_[relocation.symbol] + static_cast<uint64_t>(relocation.addend);
       memcpy(reinterpret_cast<uint8_t*>(addresses_[i]) + relocation.offset, &value, sizeof value);
@@ -134,6 +150,21 @@ uint32_t Module::find_symbol(std::string_view name) const {
 uint64_t Module::const_bytes() const {
   uint64_t bytes = 0;
   for (const ir::Symbol& symbol : ir_->symbols) bytes += symbol.space == ir::Space::Const ? symbol.bytes : 0;
+  return bytes;
+}
+
+bool Module::has_variable_at(uint64_t address) const {
+  for (size_t i = 0; i < addresses_.size(); i++) {
+    if (addresses_[i] == address && !is_shared(i)) return true;
+  }
+  return false;
+}
+
+uint64_t Module::variable_bytes() const {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < addresses_.size(); i++) {
+    if (addresses_[i] && !is_shared(i)) bytes += ir_->symbols[i].bytes;
+  }
   return bytes;
 }
 

@@ -18,7 +18,9 @@ namespace warplens::session {
 
 class Module {
  public:
-  Module(const void* fatbin, std::vector<PtxText> texts, std::string origin);
+  Module(const void* fatbin, std::vector<PtxText> texts, std::string origin, unsigned device = 0);
+  // The same on another device. `original` must be loaded first and outlive it.
+  Module(Module& original, unsigned device);
   ~Module();
 
   // Reads the PTX and places the variables, the first time. An Error stays: NoKernelImage.
@@ -29,6 +31,8 @@ class Module {
     return unresolved_;
   }  // functions that are called and are nowhere
   const std::string& origin() const { return origin_; }
+  unsigned device() const { return device_; }
+  Module* original() const { return original_; }
   const Diagnostics& diagnostics() const { return diagnostics_; }
 
   // After load(). ir::kNone: there is none of that name.
@@ -37,19 +41,26 @@ class Module {
   const ir::Module& ir() const { return *ir_; }
   uint64_t address_of(uint32_t symbol) const { return addresses_[symbol]; }
   uint64_t const_bytes() const;
+  bool has_variable_at(uint64_t address) const;  // the start of one
+  uint64_t variable_bytes() const;
 
   struct Loaded {
     jit::Engine::KernelHandle handle;
     uint32_t record = ir::kNone;  // report::Kernel::id, once it was recorded
   };
+  Loaded& loaded(uint32_t kernel) { return loaded_[kernel]; }
   Loaded& loaded(uint32_t kernel, jit::Engine& engine);
 
  private:
   Status read();
   void note(const Diagnostics& diagnostics);
   Status place_variables();
+  Status place(size_t symbol);
+  bool is_shared(size_t symbol) const { return original_ && ir_->symbols[symbol].managed; }
 
-  const void* fatbin_;
+  Module* original_ = nullptr;
+  unsigned device_ = 0;
+  const void* fatbin_ = nullptr;
   std::vector<PtxText> texts_;
   std::string origin_;
   bool tried_ = false, well_formed_ = true;

@@ -41,11 +41,12 @@ struct Session::Impl {
   Impl(Options o, model::GpuSpec g)
       : options(std::move(o)),
         gpu(std::move(g)),
-        memory(gpu.memory_bytes - std::min(gpu.memory_bytes, kContextBytes)),
+        memory(per_device() * std::max(1u, options.gpus)),
         engine({options.threads, options.cpu, options.cache_dir, true}, memory),
         spool(options.spool.get()),
         stop(options.stop ? *options.stop : never) {}
 
+  uint64_t per_device() const { return gpu.memory_bytes - std::min(gpu.memory_bytes, kContextBytes); }
   void record_run();
   Status load(Module& module);
   uint32_t record_once(Module& module, uint32_t kernel, Module::Loaded& loaded);
@@ -71,6 +72,7 @@ void Session::Impl::record_run() {
   if (command.size() > 1) run.arguments.assign(command.begin() + 1, command.end());
   run.gpu = gpu.id;
   run.gpu_name = gpu.name;
+  run.gpus = options.gpus;
   run.version = WARPLENS_VERSION;
   run.cpu = engine.cpu();
   run.threads = engine.threads();
@@ -86,8 +88,12 @@ Module* Session::add_fatbin(const void* wrapper, std::string origin) {
   return impl_->add(std::make_unique<Module>(wrapper, std::vector<PtxText>{}, std::move(origin)));
 }
 
-Module* Session::add_ptx(std::vector<PtxText> texts, std::string origin) {
-  return impl_->add(std::make_unique<Module>(nullptr, std::move(texts), std::move(origin)));
+Module* Session::add_ptx(std::vector<PtxText> texts, std::string origin, unsigned device) {
+  return impl_->add(std::make_unique<Module>(nullptr, std::move(texts), std::move(origin), device));
+}
+
+Module* Session::add_for_device(Module& original, unsigned device) {
+  return impl_->add(std::make_unique<Module>(original, device));
 }
 
 void Session::remove(Module* module) {
@@ -96,6 +102,9 @@ void Session::remove(Module* module) {
 
 // Reads the module on first use, and records what was wrong with it.
 Status Session::Impl::load(Module& module) {
+  if (module.original()) {
+    if (Status status = load(*module.original()); !status) return status;
+  }
   bool first = !module.tried();
   Status status = module.load(memory);
   if (!first || !spool) return status;
@@ -170,6 +179,7 @@ LaunchReport Session::launch(Module& module, std::string_view name, const exec::
     uint32_t id = impl_->record_once(module, index, loaded);
     report::Launch launch = record_launch(id, config, result, sites);
     launch.index = number;
+    launch.device = module.device();
     impl_->spool->launch(launch);
     if (result.fault) {
       report::Fault fault = record_fault(id, number, *result.fault);
@@ -182,6 +192,8 @@ LaunchReport Session::launch(Module& module, std::string_view name, const exec::
 }
 
 uint32_t Session::Impl::record_once(Module& module, uint32_t kernel, Module::Loaded& loaded) {
+  // To a reader it is one kernel, whatever device it ran on.
+  if (module.original()) return record_once(*module.original(), kernel, module.original()->loaded(kernel));
   if (loaded.record == ir::kNone) {
     loaded.record = kernels++;
     const ir::Kernel& launched = module.ir().kernels[kernel];
@@ -206,9 +218,27 @@ void Session::record_error(std::string_view text) {
   if (impl_->spool) impl_->spool->note({"error", std::string(text), "", "", 0, 1});
 }
 
+void Session::record_remark(std::string_view text) {
+  if (impl_->spool) impl_->spool->note({"note", std::string(text), "", "", 0, 1});
+}
+
 bool Session::recording() const { return impl_->spool; }
 bool Session::record_failed() const { return impl_->spool && impl_->spool->failed(); }
 const model::GpuSpec& Session::gpu() const { return impl_->gpu; }
 exec::DeviceMemory& Session::memory() { return impl_->memory; }
+uint64_t Session::memory_per_device() const { return impl_->per_device(); }
+
+std::optional<unsigned> Session::device_of_variable(uint64_t address) const {
+  for (const auto& module : impl_->modules)
+    if (module->has_variable_at(address)) return module->device();
+  return std::nullopt;
+}
+
+uint64_t Session::variable_bytes(unsigned device) const {
+  uint64_t bytes = 0;
+  for (const auto& module : impl_->modules)
+    if (module->device() == device) bytes += module->variable_bytes();
+  return bytes;
+}
 
 }  // namespace warplens::session

@@ -23,6 +23,7 @@ namespace warplens::session {
 
 struct Options {
   std::string gpu = "h200";  // a name in data/gpus, or a path to a .toml
+  unsigned gpus = 1;         // how many of it; all share one address space
   unsigned threads = 0;      // 0: all cores
   std::string cpu;           // "": this machine's
   std::string cache_dir;     // "": compiled code is not kept on disk
@@ -79,9 +80,11 @@ class Session {
 
   // `wrapper`: what nvcc and clang pass to __cudaRegisterFatBinary (ptx/fatbin.h). It must outlive the module.
   // `origin`: the file that holds it, for messages.
-  Module* add_fatbin(const void* wrapper, std::string origin);
+  Module* add_fatbin(const void* wrapper, std::string origin);  // on device 0
   // Several texts are joined by name, as the pieces of one program.
-  Module* add_ptx(std::vector<PtxText> texts, std::string origin);
+  Module* add_ptx(std::vector<PtxText> texts, std::string origin, unsigned device = 0);
+  // The same code on another device: it has variables of its own, but for __managed__ ones. `original` must outlive it.
+  Module* add_for_device(Module& original, unsigned device);
   void remove(Module* module);
 
   // Reads the module now. Text that is no PTX, and calls of functions that are nowhere, are an Error only here:
@@ -107,12 +110,17 @@ class Session {
   // Records that the program called a function of a library that is computed without being observed.
   void record_not_observed(std::string_view library, std::string_view function);
 
-  void record_error(std::string_view text);  // what else the program must be told
+  void record_error(std::string_view text);   // what else the program must be told
+  void record_remark(std::string_view text);  // what a reader of the report must know
 
   bool recording() const;      // there is a spool
   bool record_failed() const;  // and something could not be written to it
   const model::GpuSpec& gpu() const;
-  exec::DeviceMemory& memory();
+  exec::DeviceMemory& memory();  // of all devices; how much of it one may have is for the caller to say
+  uint64_t memory_per_device() const;
+  // The device that has a variable of a module there, and how much all of them take of one.
+  std::optional<unsigned> device_of_variable(uint64_t address) const;
+  uint64_t variable_bytes(unsigned device) const;
 
  private:
   struct Impl;

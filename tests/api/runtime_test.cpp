@@ -40,7 +40,7 @@ int cudaDeviceSynchronize();
 int cudaGetLastError();
 int cudaPeekAtLastError();
 int cudaCreateSurfaceObject(void** surface, const void* description);
-int cudaMallocArray(void** array, const void* format, size_t width, size_t height, unsigned flags);
+int cudaImportExternalMemory(void** memory, const void* description);
 int cudaLaunchHostFunc(Stream stream, void (*function)(void*), void* data);
 int cudaStreamSynchronize(Stream stream);
 int cudaMemGetInfo(size_t* free_bytes, size_t* total);
@@ -253,12 +253,12 @@ TEST(RuntimeErrors, RefusesByNameOnceAndLeavesStdoutAlone) {
                           void* handle = nullptr;
                           EXPECT_EQ(cudaCreateSurfaceObject(&handle, nullptr), kNotSupported);
                           EXPECT_EQ(cudaCreateSurfaceObject(&handle, nullptr), kNotSupported);
-                          EXPECT_EQ(cudaMallocArray(&handle, nullptr, 1, 1, 0), kNotSupported);
+                          EXPECT_EQ(cudaImportExternalMemory(&handle, nullptr), kNotSupported);
                         });
                       });
   EXPECT_EQ(output, "");
   EXPECT_EQ(count(errors, "warplens: cudaCreateSurfaceObject is not supported"), 1u) << errors;
-  EXPECT_EQ(count(errors, "warplens: cudaMallocArray is not supported"), 1u) << errors;
+  EXPECT_EQ(count(errors, "warplens: cudaImportExternalMemory is not supported"), 1u) << errors;
   EXPECT_EQ(cudaGetLastError(), kNotSupported);
 }
 

@@ -88,6 +88,23 @@ TEST(Run, GivesTheSameReportForAnyNumberOfThreads) {
   EXPECT_EQ(one.json["launches"].dump(), two.json["launches"].dump());
 }
 
+TEST(Run, HasAsManyGpusAsAskedAndNamesThem) {
+  CommandResult two = run_program("two_devices.cu", {}, {"--gpus", "2"});
+  EXPECT_EQ(two.out, "2 cudaSuccess\n");
+  EXPECT_THAT(two.err, HasSubstr("as on 2 x NVIDIA H200"));
+  EXPECT_THAT(two.err, HasSubstr("2 launches, summed, grid (1, 1, 1), block (32, 1, 1), on devices 0, 1"));
+  EXPECT_THAT(two.err, HasSubstr("1 launch, grid (1, 1, 1), block (32, 1, 1), on device 1"));
+  EXPECT_EQ(two.json["run"]["gpus"], 2);
+  ASSERT_EQ(two.json["launches"].size(), 3u);
+  EXPECT_EQ(two.json["kernels"].size(), 2u);
+  EXPECT_EQ(two.json["launches"][0]["device"], 0);
+  EXPECT_EQ(two.json["launches"][2]["device"], 1);
+
+  CommandResult one = run_program("two_devices.cu");
+  EXPECT_EQ(one.out, "1 cudaSuccess\n");
+  EXPECT_THAT(one.err, Not(HasSubstr("on device")));
+}
+
 TEST(Run, ColorsOnlyWhenAsked) {
   EXPECT_THAT(run_program("hello.cu").err, Not(HasSubstr("\x1b[")));
   EXPECT_THAT(run_program("hello.cu", {}, {"--color", "always"}).err, HasSubstr("\x1b["));

@@ -43,12 +43,13 @@ TEST(Driver, SharesItsStateWithTheRuntime) {
 TEST(Driver, RefusesByName) {
   testing::ProgramResult result = testing::run(kPrograms + "driver_shared_state", {.arguments = {"refused"}});
   EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
-  EXPECT_NE(result.errors.find("warplens: cuArrayCreate_v2 is not supported; it returns CUDA_ERROR_NOT_SUPPORTED\n"),
-            std::string::npos)
+  EXPECT_NE(
+      result.errors.find("warplens: cuImportExternalMemory is not supported; it returns CUDA_ERROR_NOT_SUPPORTED\n"),
+      std::string::npos)
       << result.errors;
   std::string notes;
   for (const report::Note& note : result.report.notes) notes += note.kind + ": " + note.message + "\n";
-  EXPECT_NE(notes.find("refused: cuArrayCreate_v2 is not supported\n"), std::string::npos) << notes;
+  EXPECT_NE(notes.find("refused: cuImportExternalMemory is not supported\n"), std::string::npos) << notes;
   EXPECT_NE(notes.find("machine code alone"), std::string::npos) << notes;
 }
 

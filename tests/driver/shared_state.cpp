@@ -118,13 +118,14 @@ void shared() {
 }
 
 void refused() {
-  void *context = nullptr, *module = nullptr, *array = nullptr;
+  void *context = nullptr, *module = nullptr, *memory = nullptr;
   cu("cuInit", 0u);
   cu("cuDevicePrimaryCtxRetain", &context, 0);
   cu("cuCtxSetCurrent", context);
   size_t description[8] = {};
   for (int i = 0; i < 2; i++) {
-    expect("cuArrayCreate", cu("cuArrayCreate_v2", &array, static_cast<const void*>(description)), kNotSupported);
+    expect("cuImportExternalMemory", cu("cuImportExternalMemory", &memory, static_cast<const void*>(description)),
+           kNotSupported);
   }
   // The head of an ELF file for a GPU is enough to know it.
   unsigned char cubin[128] = {0x7f, 'E', 'L', 'F', 2, 1, 1, 0x33};

@@ -134,7 +134,7 @@ bool Device::reaches(const Operand& operand) {
                                        operand.bytes, at, session.memory().describe_nearest(at, operand.bytes));
   session.record_error(text);
   if (!session.recording()) runtime_.say(text);
-  runtime_.pending = Error::cudaErrorIllegalAddress;
+  runtime_.device().pending = Error::cudaErrorIllegalAddress;
   return false;
 }
 

@@ -29,13 +29,13 @@ struct Memcpy2D {  // CUDA_MEMCPY2D
   MemoryType source_type;
   const void* source_host;
   DevicePointer source_device;
-  void* source_array;
+  Array* source_array;
   size_t source_pitch;
   size_t target_x, target_y;
   MemoryType target_type;
   void* target_host;
   DevicePointer target_device;
-  void* target_array;
+  Array* target_array;
   size_t target_pitch;
   size_t width, height;
 };
@@ -45,17 +45,28 @@ struct Memcpy3D {  // CUDA_MEMCPY3D, and CUDA_MEMCPY3D_PEER, where the reserved 
   MemoryType source_type;
   const void* source_host;
   DevicePointer source_device;
-  void* source_array;
+  Array* source_array;
   void* source_context;
   size_t source_pitch, source_height;
   size_t target_x, target_y, target_z, target_lod;
   MemoryType target_type;
   void* target_host;
   DevicePointer target_device;
-  void* target_array;
+  Array* target_array;
   void* target_context;
   size_t target_pitch, target_height;
   size_t width, height, depth;
+};
+
+struct ArrayDescriptor {  // CUDA_ARRAY_DESCRIPTOR
+  size_t width, height;
+  int format;  // CUarray_format
+  unsigned channels;
+};
+struct ArrayDescriptor3D {  // CUDA_ARRAY3D_DESCRIPTOR
+  size_t width, height, depth;
+  int format;
+  unsigned channels, flags;
 };
 
 struct LaunchConfig {  // CUlaunchConfig

@@ -1,9 +1,11 @@
 #include "cuda/driver/context.h"
 
+#include <map>
 #include <memory>
 
 #include "cuda/driver/driver.h"
 #include "cuda/driver/module.h"
+#include "cuda/memory.h"
 #include "cuda/per_thread.h"
 
 namespace warplens::cuda::driver {
@@ -34,7 +36,7 @@ CuResult create(Context** out, unsigned flags, Device device) {
   return ask([&](Runtime&) {
     if (!out || (flags & ~kAllFlags)) return CuResult::CUDA_ERROR_INVALID_VALUE;
     if (check_device(device) != CuResult::CUDA_SUCCESS) return check_device(device);
-    *out = make_context(flags);
+    *out = make_context(flags, device);
     (*out)->references = 1;
     context_stack().push_back(*out);
     return CuResult::CUDA_SUCCESS;
@@ -59,21 +61,23 @@ std::vector<Context*>& context_stack() {
 
 Context* current_context() { return context_stack().empty() ? nullptr : context_stack().back(); }
 
-Context* make_context(unsigned flags) {
+Context* make_context(unsigned flags, int device) {
   contexts().push_back(std::make_unique<Context>());
   Context* context = contexts().back().get();
   context->flags = flags;
+  context->device = device;
   context->id = contexts().size();
   return context;
 }
 
-Context* primary_context() {
-  static Context* primary = [] {
-    Context* context = make_context(0);
-    context->primary = true;
-    context->alive = false;
-    return context;
-  }();
+Context* primary_context(int device) {
+  static auto* all = new std::map<int, Context*>;
+  Context*& primary = (*all)[device];
+  if (!primary) {
+    primary = make_context(0, device);
+    primary->primary = true;
+    primary->alive = false;
+  }
   return primary;
 }
 
@@ -86,14 +90,11 @@ bool is_context(const Context* context) {
 
 void empty_context(Runtime& runtime, Context& context) {
   while (!context.modules.empty()) unload(runtime, *context.modules.begin());
-  for (auto owned = runtime.owners.begin(); owned != runtime.owners.end();) {
-    if (owned->second != &context) {
-      ++owned;
-      continue;
-    }
-    runtime.session()->memory().free(owned->first);
-    owned = runtime.owners.erase(owned);
+  std::vector<uint64_t> owned;
+  for (const auto& [address, owner] : runtime.owners) {
+    if (owner.context == &context && owner.is_ours) owned.push_back(address);
   }
+  for (uint64_t address : owned) release_memory(runtime, address);
 }
 
 void enter_primary_context(Runtime& runtime) {
@@ -102,13 +103,17 @@ void enter_primary_context(Runtime& runtime) {
     return;
   }
   std::lock_guard lock(runtime.mutex);
+  enter_primary_context_of(0);
+}
+
+void enter_primary_context_of(int device) {
   initialised = true;
-  primary_context()->alive = true;
+  primary_context(device)->alive = true;
   auto& stack = context_stack();
   if (stack.empty()) {
-    stack.push_back(primary_context());
+    stack.push_back(primary_context(device));
   } else {
-    stack.back() = primary_context();
+    stack.back() = primary_context(device);
   }
 }
 
@@ -203,12 +208,12 @@ CuResult give(T* out, T value) {
 }
 }  // namespace
 
-WL_DRIVER_API wl_cuCtxGetDevice(Device* out) { return give(out, 0); }
+WL_DRIVER_API wl_cuCtxGetDevice(Device* out) { return give(out, current_device()); }
 WL_DRIVER_API wl_cuCtxGetDevice_v2(Device* out, Context* context) {
   if (!context) return wl_cuCtxGetDevice(out);
   return with(context, [&](Runtime&) {
     if (!out) return CuResult::CUDA_ERROR_INVALID_VALUE;
-    *out = 0;
+    *out = context->device;
     return CuResult::CUDA_SUCCESS;
   });
 }
@@ -247,7 +252,7 @@ WL_DRIVER_API wl_cuDevicePrimaryCtxRetain(Context** out, Device device) {
   return ask([&](Runtime&) {
     if (check_device(device) != CuResult::CUDA_SUCCESS) return check_device(device);
     if (!out) return CuResult::CUDA_ERROR_INVALID_VALUE;
-    *out = primary_context();
+    *out = primary_context(device);
     (*out)->references++;
     (*out)->alive = true;
     return CuResult::CUDA_SUCCESS;
@@ -256,15 +261,15 @@ WL_DRIVER_API wl_cuDevicePrimaryCtxRetain(Context** out, Device device) {
 WL_DRIVER_API wl_cuDevicePrimaryCtxReset(Device device) {
   return ask([&](Runtime& r) {
     if (check_device(device) != CuResult::CUDA_SUCCESS) return check_device(device);
-    empty_context(r, *primary_context());
-    primary_context()->alive = false;  // until it is retained again
+    empty_context(r, *primary_context(device));
+    primary_context(device)->alive = false;  // until it is retained again
     return CuResult::CUDA_SUCCESS;
   });
 }
 WL_DRIVER_API wl_cuDevicePrimaryCtxRelease(Device device) {
   return ask([&](Runtime& r) {
     if (check_device(device) != CuResult::CUDA_SUCCESS) return check_device(device);
-    Context* primary = primary_context();
+    Context* primary = primary_context(device);
     if (primary->references == 0) return CuResult::CUDA_ERROR_INVALID_CONTEXT;
     if (--primary->references > 0) return CuResult::CUDA_SUCCESS;
     empty_context(r, *primary);
@@ -276,7 +281,7 @@ WL_DRIVER_API wl_cuDevicePrimaryCtxSetFlags(Device device, unsigned flags) {
   return ask([&](Runtime&) {
     if (check_device(device) != CuResult::CUDA_SUCCESS) return check_device(device);
     if (flags & ~kAllFlags) return CuResult::CUDA_ERROR_INVALID_VALUE;
-    primary_context()->flags = flags;
+    primary_context(device)->flags = flags;
     return CuResult::CUDA_SUCCESS;
   });
 }
@@ -284,8 +289,8 @@ WL_DRIVER_API wl_cuDevicePrimaryCtxGetState(Device device, unsigned* flags, int*
   return ask([&](Runtime&) {
     if (check_device(device) != CuResult::CUDA_SUCCESS) return check_device(device);
     if (!flags || !active) return CuResult::CUDA_ERROR_INVALID_VALUE;
-    *flags = primary_context()->flags;
-    *active = primary_context()->alive;
+    *flags = primary_context(device)->flags;
+    *active = primary_context(device)->alive;
     return CuResult::CUDA_SUCCESS;
   });
 }

@@ -1,6 +1,7 @@
 // Copying and filling. All of it is the runtime's; only how a copy is written down differs.
 #include "cuda/copy.h"
 
+#include "cuda/array.h"
 #include "cuda/driver/copy.h"
 #include "cuda/driver/driver.h"
 #include "cuda/served.h"
@@ -48,6 +49,25 @@ PitchedPtr side(void* start, size_t pitch, size_t height, size_t x, size_t y, co
   return {start, pitch, pitch, height};
 }
 
+// The driver counts bytes, the runtime an array's elements: of the position, and of the width where an array takes
+// part.
+CuResult array_side(Array* array, Pos& pos, Memcpy3DParams& out) {
+  bool known = false;
+  size_t element = 1;
+  CuResult result = framed(Needs::Nothing, [&](Runtime&) {
+    known = is_array(array);
+    if (known) element = array->element_bytes;
+    return CuResult::CUDA_SUCCESS;
+  });
+  if (result != CuResult::CUDA_SUCCESS) return result;
+  if (!known) return CuResult::CUDA_ERROR_INVALID_HANDLE;
+  if (pos.x % element || out.extent.width % element) return CuResult::CUDA_ERROR_INVALID_VALUE;
+  pos.x /= element;
+  out.extent.width /= element;
+  (&pos == &out.source_pos ? out.source_array : out.target_array) = array;
+  return CuResult::CUDA_SUCCESS;
+}
+
 CuResult copy_now(const Memcpy3D* c) {
   return forward([&] {
     if (!c) return CuResult::CUDA_ERROR_INVALID_VALUE;
@@ -90,22 +110,34 @@ CuResult fill(DevicePointer start, size_t pitch, unsigned value, unsigned elemen
 
 CuResult as_runtime_copy(const Memcpy3D& c, Memcpy3DParams& out) {
   if (!is_type(c.source_type) || !is_type(c.target_type)) return CuResult::CUDA_ERROR_INVALID_VALUE;
-  if (c.source_type == kArrayMemory || c.target_type == kArrayMemory) return refuse("copies of arrays");
   if (c.source_lod || c.target_lod) return CuResult::CUDA_ERROR_INVALID_VALUE;
-  if ((c.source_pitch && c.source_pitch < c.source_x + c.width) ||
-      (c.target_pitch && c.target_pitch < c.target_x + c.width)) {
+  bool from_array = c.source_type == kArrayMemory, to_array = c.target_type == kArrayMemory;
+  if ((!from_array && c.source_pitch && c.source_pitch < c.source_x + c.width) ||
+      (!to_array && c.target_pitch && c.target_pitch < c.target_x + c.width)) {
     return CuResult::CUDA_ERROR_INVALID_VALUE;
   }
-  void* source = c.source_type == kHostMemory ? const_cast<void*>(c.source_host) : pointer(c.source_device);
-  void* target = c.target_type == kHostMemory ? c.target_host : pointer(c.target_device);
   out = {};
-  out.source = side(source, c.source_pitch, c.source_height, c.source_x, c.source_y, c);
-  out.source_pos = {c.source_x, c.source_y, c.source_z};
-  out.target = side(target, c.target_pitch, c.target_height, c.target_x, c.target_y, c);
-  out.target_pos = {c.target_x, c.target_y, c.target_z};
   out.extent = {c.width, c.height, c.depth};
+  out.source_pos = {c.source_x, c.source_y, c.source_z};
+  out.target_pos = {c.target_x, c.target_y, c.target_z};
   out.kind = kind_of(c.source_type, c.target_type);
-  return CuResult::CUDA_SUCCESS;
+  CuResult result = CuResult::CUDA_SUCCESS;
+  if (from_array) {
+    result = array_side(c.source_array, out.source_pos, out);
+  } else {
+    void* start = c.source_type == kHostMemory ? const_cast<void*>(c.source_host) : pointer(c.source_device);
+    out.source = side(start, c.source_pitch, c.source_height, c.source_x, c.source_y, c);
+  }
+  if (result != CuResult::CUDA_SUCCESS) return result;
+  if (to_array) {
+    // The width of a copy between arrays is in elements by now.
+    out.extent.width = c.width;
+    result = array_side(c.target_array, out.target_pos, out);
+  } else {
+    void* start = c.target_type == kHostMemory ? c.target_host : pointer(c.target_device);
+    out.target = side(start, c.target_pitch, c.target_height, c.target_x, c.target_y, c);
+  }
+  return result;
 }
 
 WL_DRIVER_API wl_cuMemcpy(DevicePointer to, DevicePointer from, size_t bytes) {

@@ -3,7 +3,7 @@
 
 namespace warplens::cuda::driver {
 
-// The same copy in the runtime's words. Arrays are refused; what makes no sense is CUDA_ERROR_INVALID_VALUE.
+// The same copy in the runtime's words. What makes no sense is CUDA_ERROR_INVALID_VALUE.
 CuResult as_runtime_copy(const Memcpy3D& copy, Memcpy3DParams& out);
 
 }  // namespace warplens::cuda::driver

@@ -1,4 +1,4 @@
-// What a program can ask of its device: the chosen GPU, as the runtime describes it.
+// What a program can ask of its devices: the chosen GPU, as the runtime describes it.
 #include "cuda/device.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ CuResult give(Device device, T* out, T value) {
 
 }  // namespace
 
-WL_DRIVER_API wl_cuDeviceGetCount(int* out) { return give(0, out, 1); }
+WL_DRIVER_API wl_cuDeviceGetCount(int* out) { return give(0, out, Runtime::get().device_count()); }
 WL_DRIVER_API wl_cuDeviceGet(Device* out, int ordinal) { return give(ordinal, out, ordinal); }
 WL_DRIVER_API wl_cuDeviceGetName(char* out, int length, Device device) {
   return of(device, out, [&](const model::GpuSpec& gpu) {
@@ -42,7 +42,7 @@ WL_DRIVER_API wl_cuDeviceGetName(char* out, int length, Device device) {
 }
 WL_DRIVER_API wl_cuDeviceGetUuid(void* out, Device device) {
   return of(device, out, [&](const model::GpuSpec& gpu) {
-    memcpy(out, uuid_of(gpu).data(), 16);
+    memcpy(out, uuid_of(gpu, device).data(), 16);
     return CuResult::CUDA_SUCCESS;
   });
 }
@@ -54,7 +54,7 @@ WL_DRIVER_API wl_cuDeviceTotalMem_v2(size_t* out, Device device) {
 }
 WL_DRIVER_API wl_cuDeviceGetAttribute(int* out, int number, Device device) {
   return of(device, out, [&](const model::GpuSpec& gpu) {
-    auto value = attribute(gpu, number);
+    auto value = attribute(gpu, number, device);
     if (!value) return CuResult::CUDA_ERROR_INVALID_VALUE;
     *out = *value;
     return CuResult::CUDA_SUCCESS;
@@ -88,34 +88,31 @@ WL_DRIVER_API wl_cuDeviceGetPCIBusId(char* out, int length, Device device) {
             [&](const model::GpuSpec&) { return result_of(wl_cudaDeviceGetPCIBusId(out, length, device)); });
 }
 WL_DRIVER_API wl_cuDeviceGetByPCIBusId(Device* out, const char* id) {
-  return of(0, out, [&](const model::GpuSpec&) {
-    char own[16] = {};
-    wl_cudaDeviceGetPCIBusId(own, sizeof own, 0);
-    if (!id) return CuResult::CUDA_ERROR_INVALID_VALUE;
-    // The domain may be left out, the function too.
-    bool same = strncmp(id, own, 10) == 0 || strncmp(id, own + 5, 5) == 0;
-    if (!same) return CuResult::CUDA_ERROR_INVALID_DEVICE;
-    *out = 0;
-    return CuResult::CUDA_SUCCESS;
-  });
+  return ask([&](Runtime&) { return wl_cudaDeviceGetByPCIBusId(out, id); });
 }
 WL_DRIVER_API wl_cuDeviceGetExecAffinitySupport(int* out, int type, Device device) { return give(device, out, 0); }
 
-// One device has no peers.
+// No device is its own peer.
 WL_DRIVER_API wl_cuDeviceCanAccessPeer(int* out, Device device, Device peer) {
   CuResult known = check_device(peer);
-  return known == CuResult::CUDA_SUCCESS ? give(device, out, 0) : known;
+  return known == CuResult::CUDA_SUCCESS ? give(device, out, int{device != peer}) : known;
+}
+WL_DRIVER_API wl_cuDeviceGetP2PAttribute(int* out, int attribute, Device device, Device peer) {
+  return ask([&](Runtime&) { return wl_cudaDeviceGetP2PAttribute(out, attribute, device, peer); });
 }
 WL_DRIVER_API wl_cuCtxEnablePeerAccess(Context* peer, unsigned flags) {
-  return serve(Needs::Nothing, [&](Runtime&) {
+  return serve(Needs::Nothing, [&](Runtime& r) {
     if (flags) return CuResult::CUDA_ERROR_INVALID_VALUE;
     if (!is_context(peer)) return CuResult::CUDA_ERROR_INVALID_CONTEXT;
-    return CuResult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+    if (peer->device == current_device()) return CuResult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+    bool added = r.device().peers.insert(peer->device).second;
+    return added ? CuResult::CUDA_SUCCESS : CuResult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
   });
 }
 WL_DRIVER_API wl_cuCtxDisablePeerAccess(Context* peer) {
-  return serve(Needs::Nothing, [&](Runtime&) {
-    return is_context(peer) ? CuResult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED : CuResult::CUDA_ERROR_INVALID_CONTEXT;
+  return serve(Needs::Nothing, [&](Runtime& r) {
+    if (!is_context(peer)) return CuResult::CUDA_ERROR_INVALID_CONTEXT;
+    return r.device().peers.erase(peer->device) ? CuResult::CUDA_SUCCESS : CuResult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
   });
 }
 

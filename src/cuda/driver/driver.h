@@ -66,7 +66,7 @@ CuResult ask(Body&& body) {
 }
 
 inline CuResult check_device(Device device) {
-  return device == 0 ? CuResult::CUDA_SUCCESS : CuResult::CUDA_ERROR_INVALID_DEVICE;
+  return Runtime::get().is_device(device) ? CuResult::CUDA_SUCCESS : CuResult::CUDA_ERROR_INVALID_DEVICE;
 }
 
 // "x is not supported", once, on stderr and in the record.

@@ -54,7 +54,7 @@ CuResult pointer_attribute(Runtime& r, void* out, int attribute, DevicePointer a
   switch (attribute) {
     case kContext: {
       auto owner = r.owners.find(found->base);
-      return put(out, owner == r.owners.end() ? current_context() : owner->second);
+      return put(out, owner == r.owners.end() ? current_context() : owner->second.context);
     }
     case kMemoryType:
       return put(out, host ? kHostMemory : kDeviceMemory);
@@ -70,7 +70,7 @@ CuResult pointer_attribute(Runtime& r, void* out, int attribute, DevicePointer a
     case kIsManaged:
       return put(out, managed);
     case kDeviceOrdinal:
-      return put(out, 0);
+      return put(out, r.device_of(*found));
     case kLegacyIpc:
     case kGpuDirect:
       return put(out, false);
@@ -215,7 +215,7 @@ WL_DRIVER_API wl_cuDeviceGetDefaultMemPool(Pool** out, Device device) {
   return ask([&](Runtime&) { return wl_cudaDeviceGetDefaultMemPool(out, device); });
 }
 WL_DRIVER_API wl_cuDeviceGetMemPool(Pool** out, Device device) {
-  if (device != 0) return CuResult::CUDA_ERROR_INVALID_VALUE;
+  if (!Runtime::get().is_device(device)) return CuResult::CUDA_ERROR_INVALID_VALUE;
   return ask([&](Runtime&) { return wl_cudaDeviceGetMemPool(out, device); });
 }
 WL_DRIVER_API wl_cuDeviceSetMemPool(Device device, Pool* pool) {
@@ -234,12 +234,7 @@ WL_DRIVER_API wl_cuMemPoolSetAccess(Pool* pool, const void* accesses, size_t cou
   return forward([&] { return wl_cudaMemPoolSetAccess(pool, accesses, count); });
 }
 WL_DRIVER_API wl_cuMemPoolGetAccess(int* out, Pool* pool, const Location* location) {
-  if (!out || !location) return invalid_value();
-  return forward([&] {
-    Error error = wl_cudaMemPoolTrimTo(pool, 0);
-    if (error == Error::cudaSuccess) *out = 3;  // reading and writing
-    return error;
-  });
+  return forward([&] { return wl_cudaMemPoolGetAccess(out, pool, location); });
 }
 WL_DRIVER_API wl_cuMemPoolSetAttribute(Pool* pool, int attribute, void* value) {
   return forward([&] { return wl_cudaMemPoolSetAttribute(pool, attribute, value); });

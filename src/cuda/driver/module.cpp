@@ -23,7 +23,8 @@ bool is_module(const LoadedModule* module) { return modules().contains(module); 
 CuResult load_texts(Runtime& runtime, std::vector<session::PtxText> texts, const std::string& origin,
                     const JitOptions& options, Context* context, LoadedModule*& out) {
   session::Session& session = *runtime.session();
-  session::Module* module = session.add_ptx(std::move(texts), origin);
+  int device = context ? context->device : 0;
+  session::Module* module = session.add_ptx(std::move(texts), origin, static_cast<unsigned>(device));
   Status status = session.read(*module);
   options.write(session.diagnostics(*module), status ? "" : status.error().what);
   if (!status) {
@@ -36,6 +37,7 @@ CuResult load_texts(Runtime& runtime, std::vector<session::PtxText> texts, const
   auto loaded = std::make_unique<LoadedModule>();
   loaded->binary.module = module;
   loaded->context = context;
+  if (context) loaded->binary.only_device = device;
   if (context) context->modules.insert(loaded.get());
   out = loaded.get();
   modules().emplace(out, std::move(loaded));
@@ -126,7 +128,7 @@ CuResult give(T* out, T value) {
 void unload(Runtime& runtime, LoadedModule* module) {
   for (const auto& [name, handle] : module->kernels) runtime.functions.erase(handle.get());
   if (module->context) module->context->modules.erase(module);
-  if (runtime.session()) runtime.session()->remove(module->binary.module);
+  runtime.remove_modules(module->binary);
   modules().erase(module);
 }
 
@@ -168,7 +170,7 @@ WL_DRIVER_API wl_cuModuleEnumerateFunctions(KernelHandle** out, unsigned count, 
 WL_DRIVER_API wl_cuModuleGetGlobal_v2(DevicePointer* address, size_t* bytes, LoadedModule* module, const char* name) {
   return of(module, [&](Runtime& r) {
     if (!name || (!address && !bytes)) return CuResult::CUDA_ERROR_INVALID_VALUE;
-    auto variable = r.session()->variable(*module->binary.module, name);
+    auto variable = r.session()->variable(*r.module_of(module->binary), name);
     if (!variable) {
       bool is_kernel = static_cast<bool>(r.session()->kernel(*module->binary.module, name));
       return is_kernel ? CuResult::CUDA_ERROR_INVALID_VALUE : CuResult::CUDA_ERROR_NOT_FOUND;

@@ -39,7 +39,7 @@ WL_DRIVER_API wl_cuStreamGetCtx(StreamHandle stream, Context** out) {
   return serve(Needs::Nothing, [&](Runtime&) {
     if (!is_valid(stream)) return CuResult::CUDA_ERROR_INVALID_HANDLE;
     if (!out) return CuResult::CUDA_ERROR_INVALID_VALUE;
-    *out = current_context();
+    *out = context_of(stream);
     return CuResult::CUDA_SUCCESS;
   });
 }

@@ -46,7 +46,7 @@ State& state() {
 
 void* pointer(DevicePointer address) { return reinterpret_cast<void*>(address); }
 bool is_whole(size_t bytes) { return bytes > 0 && bytes % kGranularity == 0; }
-bool is_on_device(const Location& location) { return location.type == 1 && location.id == 0; }
+bool is_on_device(const Location& location) { return location.type == 1 && Runtime::get().is_device(location.id); }
 
 bool is_reserved(DevicePointer address, size_t bytes) {
   auto after = state().reserved.upper_bound(address);
@@ -75,7 +75,10 @@ std::vector<DevicePointer> mappings_of(DevicePointer address, size_t bytes) {
 }
 
 void make_inaccessible(Runtime& runtime, DevicePointer address, const Mapping& mapping) {
-  if (mapping.accessible) runtime.session()->memory().forget(address);
+  if (mapping.accessible) {
+    runtime.session()->memory().forget(address);
+    runtime.disown(address);
+  }
   mmap(pointer(address), mapping.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
@@ -95,8 +98,8 @@ CuResult reserve(DevicePointer* out, size_t bytes, size_t alignment, DevicePoint
 }
 
 CuResult create(Runtime& runtime, Handle* out, size_t bytes, const AllocationProperties& properties) {
-  const exec::DeviceMemory& memory = runtime.session()->memory();
-  if (memory.used() > memory.capacity() || bytes > memory.capacity() - memory.used()) {
+  uint64_t most = runtime.session()->memory_per_device(), used = runtime.used(properties.location.id);
+  if (used > most || bytes > most - used) {
     return CuResult::CUDA_ERROR_OUT_OF_MEMORY;
   }
   auto physical = std::make_shared<Physical>();
@@ -124,6 +127,7 @@ CuResult make_accessible(Runtime& runtime, DevicePointer address, Mapping& mappi
   if (at == MAP_FAILED) return CuResult::CUDA_ERROR_OUT_OF_MEMORY;
   mapping.accessible = true;
   runtime.session()->memory().adopt(address, mapping.bytes, exec::Allocation::Kind::Device);
+  runtime.own(address, {primary_context(mapping.memory->properties.location.id), 0, false});
   return CuResult::CUDA_SUCCESS;
 }
 
