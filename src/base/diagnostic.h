@@ -20,7 +20,7 @@ struct Diagnostic {
   SourcePos pos;
   std::string message;
   std::string hint;    // what to do; may be empty
-  std::string kernel;  // of device code: the kernel that it concerns alone, as PTX names it; "": all of the input
+  std::string kernel = "";  // of device code: the kernel that it concerns alone, as PTX names it; "": all of the input
 };
 
 using Diagnostics = std::vector<Diagnostic>;

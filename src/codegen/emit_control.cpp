@@ -467,7 +467,7 @@ llvm::Value* KernelEmitter::wants_quick_test(const Inst& end, bool* when_true) {
   if (bits != 32) return nullptr;
   int64_t most = 0;
   for (int64_t p : l.pattern) {
-    if (p < 0) return nullptr;
+    if (p < 0 || p >= int64_t{1} << 62) return nullptr;
     most = std::max(most, p);
   }
   const auto how = static_cast<ir::IntCompare>(compare.imm);

@@ -643,6 +643,22 @@ std::vector<llvm::Value*> KernelEmitter::load_results(const Inst& inst, uint32_t
   return parts;
 }
 
+// Arguments are I64; the result lies where an atomic's does.
+void KernelEmitter::emit_system_call(ValueId v) {
+  const Inst& inst = f_.insts[v];
+  Value* mask = active_with_guard(inst);
+  for (uint32_t k = 0; k < inst.args.size(); ++k)
+    for (uint32_t c = 0; c < chunks_; ++c)
+      builder_.CreateAlignedStore(
+          vec(inst.args[k], c), builder_.CreateConstGEP1_64(builder_.getInt64Ty(), values_, k * kWarpSize + c * width_),
+          llvm::Align(8));
+  auto* i32 = builder_.getInt32Ty();
+  fault_unless_zero(builder_.CreateCall(
+      runtime("wl_system_call", {builder_.getPtrTy(), i32, i32, i32}),
+      {env_, builder_.getInt32(static_cast<uint32_t>(inst.imm)), builder_.getInt32(inst.location), mask}));
+  if (inst.type != Type::Void) define_access(v, load_results(inst, 1024, mask));
+}
+
 void KernelEmitter::emit_long_way(ValueId v, Value* mask, Value* count) {
   const Inst& inst = f_.insts[v];
   llvm::Type *ptr = builder_.getPtrTy(), *i32 = builder_.getInt32Ty();

@@ -49,6 +49,9 @@ void KernelEmitter::emit_inst(ValueId v) {
       define_same(v, builder_.CreateZExtOrTrunc(now, type(inst.type)));
       return;
     }
+    case Op::SystemCall:
+      emit_system_call(v);
+      return;
     case Op::BarrierResult: {
       Value* warp = builder_.CreateZExt(builder_.CreateLoad(builder_.getInt32Ty(), warp_), builder_.getInt64Ty());
       Value* state =
@@ -116,9 +119,12 @@ void KernelEmitter::emit_guard(ValueId v) {
     Value* base = scalar(inst.args[0], g, source.groups);
     base = is_signed ? builder_.CreateSExt(base, i64) : builder_.CreateZExt(base, i64);
     // low end - least <= range - (high - low), unsigned
-    Value* from_least = builder_.CreateAdd(base, builder_.getInt64(static_cast<uint64_t>(low - least)));
-    all = builder_.CreateAnd(
-        all, builder_.CreateICmpULE(from_least, builder_.getInt64(range - static_cast<uint64_t>(high - low))));
+    Value* from_least =
+        builder_.CreateAdd(base, builder_.getInt64(static_cast<uint64_t>(low) - static_cast<uint64_t>(least)));
+    const uint64_t spread = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+    Value* holds = spread > range ? (Value*)builder_.getFalse()
+                                  : builder_.CreateICmpULE(from_least, builder_.getInt64(range - spread));
+    all = builder_.CreateAnd(all, holds);
   }
   builder_.CreateStore(all, guard_flag(v));
 }

@@ -76,6 +76,7 @@ class KernelEmitter {
   void emit_pure(ValueId v);
   void emit_special(ValueId v);
   void emit_guard(ValueId v);
+  void emit_system_call(ValueId v);
   Value* compute(const ir::Inst& inst, const std::vector<Value*>& a);
   Value* compute_float(const ir::Inst& inst, const std::vector<Value*>& a);
   Value* compute_convert(const ir::Inst& inst, const std::vector<Value*>& a);

@@ -29,6 +29,7 @@ using passes::Lanes;
 namespace {
 
 constexpr int64_t kRowDistance = int64_t{1} << 20;
+constexpr int64_t kFarthest = int64_t{1} << 48;
 // Lane-by-lane accesses that are written out: each is some hundred instructions, twice. The rest are calls.
 constexpr size_t kInLine = 10;
 
@@ -122,7 +123,9 @@ class Planner {
       if (!rest.affine() || rest.pattern != sum.pattern || rest.groups != sum.groups || !(rest.guards == sum.guards))
         return;
       if (inst.type == ir::Type::I32 && (rest.unsigned_max > 0x7fffffff || added > 0x7fffffff)) return;
-      a.offset += static_cast<int64_t>(added);
+      const int64_t offset = static_cast<int64_t>(static_cast<uint64_t>(a.offset) + added);
+      if (offset > kFarthest || offset < -kFarthest) return;
+      a.offset = offset;
       a.root = inst.args[k];
     }
   }
@@ -166,6 +169,9 @@ class Planner {
 
   // Can a full warp's access be done without looking at each lane's address? Vector elements need adjacent lanes.
   bool patterned(const Lanes& address, int64_t width, uint32_t components) const {
+    // Lanes farther apart than any memory is large: a hash, say. Sums of such distances would not fit.
+    for (int64_t p : address.pattern)
+      if (p > kFarthest || p < -kFarthest) return false;
     if (components == 1 || address.flat()) return true;
     const uint32_t chunk = kWarpSize / spec_.max_groups;
     for (uint32_t l = 0; l < kWarpSize; ++l)

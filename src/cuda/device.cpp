@@ -82,6 +82,8 @@ Error give(T* out, T value) {
   });
 }
 
+constexpr int kMallocHeapSize = 2;  // cudaLimitMallocHeapSize
+
 }  // namespace
 
 size_t write_properties(const model::GpuSpec& gpu, int release, void* out, int device) {
@@ -160,6 +162,7 @@ WL_API wl_cudaRuntimeGetVersion_v13(int* out) { return give(out, 13000); }
 
 WL_API wl_cudaDeviceReset() {
   return call(Needs::Nothing, [](Runtime& r) {
+    r.show_printed();
     Device& device = r.device();
     bool broken = device.pending != Error::cudaSuccess || device.fault != Error::cudaSuccess;
     device.pending = Error::cudaSuccess;
@@ -186,6 +189,7 @@ WL_API wl_cudaDeviceSetLimit(int limit, size_t value) {
     auto& limits = r.device().limits;
     if (limit < 0 || static_cast<size_t>(limit) >= limits.size()) return Error::cudaErrorInvalidValue;
     limits[static_cast<size_t>(limit)] = value;
+    if (limit == kMallocHeapSize) r.session()->memory().set_heap_limit(value);
     return Error::cudaSuccess;
   });
 }

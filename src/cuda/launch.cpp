@@ -75,6 +75,7 @@ Error launch(Runtime& runtime, Function& function, int device, const exec::Launc
   LaunchInProgress in_progress(runtime.stop_page());
   session::LaunchReport report = session.launch(*runtime.module_of(*function.binary, device), function.name, config,
                                                 params, function.max_dynamic_shared);
+  runtime.printed += report.printed;
   runtime.say_if_record_failed();
   if (report.outcome == session::Outcome::Fault) {
     runtime.device(device).pending = code_of(report.fault->kind);

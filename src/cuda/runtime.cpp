@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "cuda/environment.h"
 
 namespace warplens::cuda {
 
 thread_local Error last_error = Error::cudaSuccess;
+static bool made = false;
 
 Runtime& Runtime::get() {
   static Runtime* runtime = new Runtime;  // never destroyed: programs call CUDA from their own destructors
@@ -24,6 +26,7 @@ int current_device() {
 }
 
 Runtime::Runtime() : startup_(read_environment()) {
+  made = true;
   devices.resize(std::max(1u, startup_.options.gpus));
   // A child of fork() has neither the worker threads nor, on a GPU, the context.
   pthread_atfork(nullptr, nullptr, [] {
@@ -108,7 +111,24 @@ Error Runtime::check(Needs needs, int number) {
     asked.fault = asked.pending;
     asked.pending = Error::cudaSuccess;
   }
+  if (needs == Needs::Context) show_printed();
   return needs == Needs::Nothing ? Error::cudaSuccess : asked.fault;
+}
+
+void Runtime::show_printed() {
+  if (printed.empty()) return;
+  std::fwrite(printed.data(), 1, printed.size(), stdout);
+  printed.clear();
+}
+
+__attribute__((destructor)) void tell_what_was_never_shown() {
+  if (!made) return;
+  Runtime& runtime = Runtime::get();
+  if (runtime.printed.empty() || runtime.inherited) return;
+  runtime.say(
+      fmt::format("kernels printed {} bytes that nobody saw: as on a GPU, they appear when the program waits for "
+                  "the device, and it ended without cudaDeviceSynchronize()",
+                  runtime.printed.size()));
 }
 
 void Runtime::say(const std::string& text) {

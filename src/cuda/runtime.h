@@ -109,6 +109,7 @@ class Runtime {
   std::vector<Device> devices;
   std::set<std::string> refused;
   HostQueue host_queue;
+  std::string printed;     // by kernels, and not yet on stdout
   int release = 13;        // of the binary that was registered last
   bool inherited = false;  // this process is a forked child of one that used CUDA
 
@@ -119,6 +120,9 @@ class Runtime {
   // What a call that needs `needs` must return instead of doing its work, if anything.
   Error check(Needs needs) { return check(needs, current_device()); }
   Error check(Needs needs, int device);
+  // Puts what kernels printed on the program's stdout. On a GPU it stays in a buffer until the program waits for the
+  // device, and is lost if it never does.
+  void show_printed();
   void say(const std::string& text);  // "warplens: text" on stderr
   // Says and records, once a function, that it is not supported; `returns`: the code that it gives back.
   // `why`: what a person can do about it, or "".

@@ -153,6 +153,7 @@ class alignas(Arena::kApart) Grid::GridWorker {
   }
 
   const uint64_t* counters() const { return worker_.env.counters; }
+  const Printed& printed() const { return worker_.printed; }
   const std::optional<Fault>& fault() const { return worker_.fault; }
 
  private:
@@ -224,14 +225,17 @@ GridResult Grid::run(ThreadPool& pool, const GridRequest& request,
 
   GridResult result;
   result.counters.assign(shape_.counters, 0);
+  std::vector<const Printed*> printed;
   for (unsigned w = 0; w < threads; ++w) {
     if (!workers_[w]->ran) continue;
+    if (!workers_[w]->printed().empty()) printed.push_back(&workers_[w]->printed());
     for (uint32_t k = 0; k < shape_.counters; ++k) result.counters[k] += workers_[w]->counters()[k];
     const auto& f = workers_[w]->fault();
     // The fault of the lowest block, whichever worker met it.
     if (f && (!result.fault || position(*f, request.config.grid) < position(*result.fault, request.config.grid)))
       result.fault = f;
   }
+  if (!printed.empty()) result.printed = Printed::join(printed);
   return result;
 }
 

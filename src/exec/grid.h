@@ -17,7 +17,7 @@ using KernelCode = int32_t (*)(WarpEnv* env, uint64_t first, uint64_t last);
 
 struct GridRequest {
   KernelCode code = nullptr;
-  const DeviceMemory* memory = nullptr;
+  DeviceMemory* memory = nullptr;
   LaunchConfig config;
   std::span<const uint8_t> params;
   std::span<const uint64_t> symbols;
@@ -28,6 +28,7 @@ struct GridRequest {
 struct GridResult {
   std::vector<uint64_t> counters;  // summed over workers
   std::optional<Fault> fault;      // of the lowest block that faulted
+  std::string printed;             // by the kernel's printf, block after block
 };
 
 // Threads that wait for launches; made once, since a program may launch thousands of small grids.

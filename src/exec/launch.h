@@ -32,6 +32,7 @@ struct LaunchCounts {
 struct LaunchResult {
   LaunchCounts counts;  // up to the fault, if there was one
   std::optional<Fault> fault;
+  std::string printed;         // by the kernel's printf, block after block
   double seconds = 0;          // wall time of the grid
   double compile_seconds = 0;  // of code made for this launch; 0 when it was there already
   bool from_cache = false;

@@ -53,9 +53,10 @@ uint64_t reserve(uint64_t& bytes) {
 
 struct DeviceMemory::Impl {
   mutable std::shared_mutex mutex;
-  uint64_t base = 0, bytes = 0;                // the reservation
-  uint64_t writable = 0;                       // bytes from base that are readable and writable
-  uint64_t used = 0;                           // of the GPU's capacity
+  uint64_t base = 0, bytes = 0;  // the reservation
+  uint64_t writable = 0;         // bytes from base that are readable and writable
+  uint64_t used = 0;             // of the GPU's capacity
+  uint64_t heap_used = 0, heap_limit = 8 << 20;
   std::map<uint64_t, Allocation> allocations;  // by base: ours and adopted ones
   std::map<uint64_t, uint64_t> holes;          // start -> end of free ranges below `top`
   uint64_t top = 0;                            // everything from here on was never given out
@@ -129,6 +130,10 @@ Result<uint64_t> DeviceMemory::allocate(uint64_t bytes, Allocation::Kind kind) {
   if (bytes == 0) return uint64_t{0};
   std::unique_lock lock(impl_->mutex);
   bool counts = kind != Allocation::Kind::HostPinned;  // pinned host memory is the host's
+  const bool heap = kind == Allocation::Kind::Heap;
+  if (heap && bytes > impl_->heap_limit - std::min(impl_->heap_limit, impl_->heap_used))
+    return Error{fmt::format("{} bytes do not fit the heap of {} bytes", bytes, impl_->heap_limit),
+                 "raise cudaLimitMallocHeapSize"};
   uint64_t available = counts ? capacity_ - std::min(capacity_, impl_->used) : impl_->bytes;
   if (bytes > available) {
     return Error{
@@ -144,15 +149,18 @@ Result<uint64_t> DeviceMemory::allocate(uint64_t bytes, Allocation::Kind kind) {
   }
   if (bytes >= kLarge) madvise(reinterpret_cast<void*>(at), round_up(bytes, kPage), MADV_HUGEPAGE);
   if (counts) impl_->used += bytes;
+  if (heap) impl_->heap_used += bytes;
   impl_->allocations.emplace(at, Allocation{at, bytes, kind});
   return at;
 }
 
-bool DeviceMemory::free(uint64_t base) {
+bool DeviceMemory::free(uint64_t base, bool to_heap) {
   std::unique_lock lock(impl_->mutex);
   auto found = impl_->allocations.find(base);
   if (found == impl_->allocations.end() || !impl_->ours(base)) return false;
   Allocation allocation = found->second;
+  if ((allocation.kind == Allocation::Kind::Heap) != to_heap) return false;
+  if (to_heap) impl_->heap_used -= allocation.bytes;
   impl_->allocations.erase(found);
   if (allocation.kind != Allocation::Kind::HostPinned) impl_->used -= allocation.bytes;
   impl_->give_back(base, base + round_up(allocation.bytes, kAlignment) + kGap);
@@ -200,6 +208,11 @@ std::string DeviceMemory::describe_nearest(uint64_t address, uint64_t bytes) con
   if (past == 0) return "right after the end of " + named(*below);
   if (past <= before) return fmt::format("{} bytes past the end of {}", past, named(*below));
   return fmt::format("{} bytes before {}", before, named(*above));
+}
+
+void DeviceMemory::set_heap_limit(uint64_t bytes) {
+  std::unique_lock lock(impl_->mutex);
+  impl_->heap_limit = bytes;
 }
 
 uint64_t DeviceMemory::used() const {

@@ -14,7 +14,7 @@ namespace warplens::exec {
 struct Allocation {
   uint64_t base = 0;
   uint64_t bytes = 0;  // as asked for: bounds are exact
-  enum class Kind : uint8_t { Device, Managed, HostPinned, Symbol } kind = Kind::Device;
+  enum class Kind : uint8_t { Device, Managed, HostPinned, Symbol, Heap } kind = Kind::Device;
 };
 
 class DeviceMemory {
@@ -28,7 +28,9 @@ class DeviceMemory {
 
   // Zero bytes give a null address, as cudaMalloc does. Memory is exhausted at the capacity: Error.
   Result<uint64_t> allocate(uint64_t bytes, Allocation::Kind kind = Allocation::Kind::Device);
-  bool free(uint64_t base);  // false: not the base of an allocation
+  // A kernel's malloc() is an allocation like any other, of kind Heap, up to heap_limit() in all.
+  // false: not the base of an allocation, or of the wrong kind: what the heap gave only the heap takes back
+  bool free(uint64_t base, bool to_heap = false);
   void adopt(uint64_t base, uint64_t bytes,
              Allocation::Kind kind);  // host memory that kernels may access (registered, module variables)
   void forget(uint64_t base);
@@ -38,6 +40,7 @@ class DeviceMemory {
   // "16 bytes past the end of the 4096-byte allocation at 0x7f...": for fault messages.
   std::string describe_nearest(uint64_t address, uint64_t bytes) const;
   uint64_t used() const;
+  void set_heap_limit(uint64_t bytes);  // cudaLimitMallocHeapSize
   uint64_t capacity() const { return capacity_; }
 
  private:

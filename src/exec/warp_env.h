@@ -40,6 +40,8 @@ struct WarpState {
   uint32_t released = 0;   // 1: may go on
 };
 
+enum class SystemCall : uint32_t { Printf, Malloc, Free };  // as ir::SystemCall
+
 struct WarpEnv {
   const uint8_t* params = nullptr;
   const uint64_t* symbols = nullptr;  // addresses of the module's variables
@@ -88,6 +90,9 @@ uint32_t wl_stopped(WarpEnv* env);
 void wl_arrive(WarpEnv* env, uint32_t id, uint32_t expected);
 // All warps of the block have run as far as they can. 0: go on; 1: end the launch; 2: the block is done.
 uint32_t wl_barrier(WarpEnv* env);
+// ir::SystemCall `call`; argument k of lane l at values[(k * 32 + l) * 8], results at values[1024 + l * bytes].
+// `location`: ir::Inst::location of the call.
+uint32_t wl_system_call(WarpEnv* env, uint32_t call, uint32_t location, uint32_t mask);
 uint64_t wl_clock(WarpEnv* env, uint32_t special_register);
 }
 

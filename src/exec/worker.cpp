@@ -18,11 +18,12 @@ Worker::Worker(const KernelTables& tables, const Dim3& block) : tables_(tables),
   env.kind_end = log_.data() + log_.size();
 }
 
-void Worker::begin(const DeviceMemory& memory, event::Sink* sink, uint64_t param_bytes) {
+void Worker::begin(DeviceMemory& memory, event::Sink* sink, uint64_t param_bytes) {
   param_bytes_ = param_bytes;
   memory_ = &memory;
   sink_ = sink;
   fault.reset();
+  printed.clear();
   kinds_.clear();  // made when it is needed
   env.event = batch_.data();
   env.kind = log_.data();
@@ -309,6 +310,9 @@ uint32_t wl_test(WarpEnv* env, uint32_t inst) { return static_cast<Worker*>(env-
 void wl_report(WarpEnv* env, uint32_t inst) { static_cast<Worker*>(env->worker)->report_full(inst); }
 void wl_flush(WarpEnv* env) { static_cast<Worker*>(env->worker)->flush(); }
 void wl_kinds(WarpEnv* env) { static_cast<Worker*>(env->worker)->kinds(); }
+uint32_t wl_system_call(WarpEnv* env, uint32_t call, uint32_t location, uint32_t mask) {
+  return static_cast<Worker*>(env->worker)->system_call(call, location, mask);
+}
 uint64_t wl_clock(WarpEnv* env, uint32_t special_register) {
   return static_cast<Worker*>(env->worker)->clock(special_register);
 }

@@ -13,6 +13,7 @@
 #include "exec/access_info.h"
 #include "exec/fault.h"
 #include "exec/memory.h"
+#include "exec/printed.h"
 #include "exec/warp_env.h"
 
 namespace warplens::exec {
@@ -37,10 +38,11 @@ struct KernelTables {
 class Worker {
  public:
   Worker(const KernelTables& tables, const Dim3& block);
-  void begin(const DeviceMemory& memory, event::Sink* sink, uint64_t param_bytes);  // of a launch
+  void begin(DeviceMemory& memory, event::Sink* sink, uint64_t param_bytes);  // of a launch
 
   WarpEnv env;
   std::optional<Fault> fault;
+  Printed printed;  // by this worker's blocks, in this launch
 
   // The functions of warp_env.h.
   uint32_t load(uint32_t inst, uint32_t mask, bool count);
@@ -50,6 +52,7 @@ class Worker {
   uint32_t stopped();
   uint32_t barrier();
   void arrive(uint32_t id, uint32_t expected);
+  uint32_t system_call(uint32_t call, uint32_t location, uint32_t mask);
   uint64_t clock(uint32_t special_register);
   uint32_t test(uint32_t inst);
   void report_full(uint32_t inst) { report(tables_.access[inst], ~0u); }
@@ -65,10 +68,14 @@ class Worker {
   void report(const AccessInfo& info, uint32_t mask);
   uint32_t fail(const AccessInfo& info, FaultKind kind, uint32_t lane, uint64_t address);
   Dim3 thread_of(uint32_t lane) const;
+  uint32_t print(uint32_t location, uint32_t mask);
+  std::optional<std::string> text_at(uint64_t address) const;
+  uint64_t readable(uint64_t address) const;  // bytes from a generic address on that a load may touch; 0: none
+  uint32_t fail_call(FaultKind kind, uint32_t location, uint32_t lane, std::string message);
   bool complete_barrier(uint32_t id, uint32_t live_threads);
 
   const KernelTables& tables_;
-  const DeviceMemory* memory_ = nullptr;
+  DeviceMemory* memory_ = nullptr;
   event::Sink* sink_ = nullptr;
   uint64_t param_bytes_ = 0;
   Dim3 block_;

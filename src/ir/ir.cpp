@@ -59,6 +59,7 @@ const char* to_string(ShuffleMode value) { return name_of(value, {"up", "down", 
 const char* to_string(VoteMode value) { return name_of(value, {"all", "any", "uni", "ballot"}); }
 const char* to_string(BarrierMode value) { return name_of(value, {"sync", "arrive", "red.popc", "red.and", "red.or"}); }
 const char* to_string(TrapKind value) { return name_of(value, {"trap", "unsupported", "assert"}); }
+const char* to_string(SystemCall value) { return name_of(value, {"printf", "malloc", "free"}); }
 const char* to_string(SiteKind value) {
   return name_of(value, {"load", "store", "atomic", "reduction", "branch", "barrier"});
 }

@@ -78,6 +78,11 @@ enum class AtomicOp : uint8_t {
 enum class ShuffleMode : uint8_t { Up, Down, Bfly, Idx };
 enum class VoteMode : uint8_t { All, Any, Uni, Ballot };
 enum class BarrierMode : uint8_t { Sync, Arrive, RedPopc, RedAnd, RedOr };
+// What a kernel may call though no module defines it (PTX Interoperability, "System Calls"). Arguments:
+//   Printf: generic addresses of the format and of the packed arguments; gives how many arguments were printed
+//   Malloc: bytes; gives a generic address, 0 where the heap is full
+//   Free: what Malloc gave
+enum class SystemCall : uint8_t { Printf, Malloc, Free };
 enum class TrapKind : uint8_t { Trap, Unsupported, Assert };  // Unsupported: Warplens cannot run what stood here
 enum class SpecialRegister : uint8_t {
   TidX,
@@ -126,6 +131,7 @@ const char* to_string(ShuffleMode);
 const char* to_string(VoteMode);
 const char* to_string(BarrierMode);
 const char* to_string(TrapKind);
+const char* to_string(SystemCall);
 
 struct Inst {
   Op op = Op::Undef;

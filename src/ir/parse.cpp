@@ -406,6 +406,12 @@ class Parser {
         inst.imm = text == "all" ? 1 : 0;
         inst.type = Type::I32;
         return;
+      case Op::SystemCall: {
+        const SystemCall call = take<SystemCall>(text, 3, "system call");
+        inst.imm = static_cast<uint64_t>(call);
+        inst.type = call == SystemCall::Printf ? Type::I32 : call == SystemCall::Malloc ? Type::I64 : Type::Void;
+        return;
+      }
       case Op::Barrier:
         inst.imm = static_cast<uint64_t>(take<BarrierMode>(text, 5, "mode"));
         return;

@@ -104,6 +104,7 @@ class Printer {
     if (it.op == Op::Match) return it.imm ? ".all" : ".any";
     if (it.op == Op::Barrier) return fmt::format(".{}", to_string(static_cast<BarrierMode>(it.imm)));
     if (it.op == Op::Trap) return fmt::format(".{}", to_string(static_cast<TrapKind>(it.imm2)));
+    if (it.op == Op::SystemCall) return fmt::format(".{}", to_string(static_cast<SystemCall>(it.imm)));
     if (it.type == Type::Void) return "";
     if (is_memory(it.op) && it.count > 1) return fmt::format(".{}x{}", to_string(it.type), it.count);
     return fmt::format(".{}", to_string(it.type));

@@ -352,6 +352,15 @@ void Verifier::check_types(BlockId b, ValueId id) {
       expect(b, id, 0, Type::I32);
       expect(b, id, 1, Type::I32);
       break;
+    case Op::SystemCall: {
+      const auto call = static_cast<SystemCall>(inst.imm);
+      const Type wanted = call == SystemCall::Printf ? Type::I32 : call == SystemCall::Malloc ? Type::I64 : Type::Void;
+      if (inst.args.size() != (call == SystemCall::Printf ? 2u : 1u))
+        complain(b, id, "has a wrong number of arguments");
+      for (size_t i = 0; i < inst.args.size(); ++i) expect(b, id, i, Type::I64);
+      expect_result(b, id, t == wanted, to_string(call));
+      break;
+    }
     case Op::WarpSync:
       expect(b, id, 0, Type::I32);
       break;

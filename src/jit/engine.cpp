@@ -26,7 +26,7 @@ using passes::Specialization;
 namespace {
 
 // Changes whenever the code made for the same kernel changes: it names the files of the cache.
-constexpr const char* kCodeVersion = "warplens-code-16";
+constexpr const char* kCodeVersion = "warplens-code-17";
 
 // Warp instructions below which a grid runs on the calling thread: some ten microseconds of work.
 constexpr uint64_t kSmallGrid = 40000;
@@ -333,6 +333,7 @@ LaunchResult Engine::launch(const KernelHandle& kernel, const LaunchConfig& conf
   exec::GridResult grid = v.grid->run(*impl_->pool, request, sink, stop);
   result.seconds = seconds_since(start);
   result.fault = std::move(grid.fault);
+  result.printed = std::move(grid.printed);
   read_counters(f, v.plan, grid.counters, config.grid.count() * v.plan.warps, result);
   v.last_instructions = result.counts.instructions;
   deliver_patterns(f, v.plan, grid.counters, first);

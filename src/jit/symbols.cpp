@@ -142,6 +142,7 @@ std::vector<Symbol> runtime_symbols() {
       {"wl_report", (void*)exec::wl_report},
       {"wl_flush", (void*)exec::wl_flush},
       {"wl_kinds", (void*)exec::wl_kinds},
+      {"wl_system_call", (void*)exec::wl_system_call},
       {"wl_clock", (void*)exec::wl_clock},
       {"memset", (void*)std::memset},
       {"memcpy", (void*)std::memcpy},

@@ -229,6 +229,7 @@ class Context {
   ir::ValueId argument(const ptx::Operand* arguments, size_t index, ScalarType type);  // of a call
   std::string assert_message(const ptx::Operand* arguments);
   bool call_known(const std::string& name, const ptx::Operand* results, const ptx::Operand* arguments);
+  void give_result(const std::string& name, const ptx::Operand* results, ir::ValueId result, ScalarType type);
   void report(Severity severity, const std::string& message, SourcePos pos);
   void name_sites();
   std::string place_of(const ptx::Operand& operand);

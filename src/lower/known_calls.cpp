@@ -31,6 +31,13 @@ ScalarType type_of_letter(char letter) {
   }
 }
 
+std::optional<ir::SystemCall> system_call_named(const std::string& name) {
+  if (name == "vprintf") return ir::SystemCall::Printf;
+  if (name == "malloc") return ir::SystemCall::Malloc;
+  if (name == "free") return ir::SystemCall::Free;
+  return std::nullopt;
+}
+
 }  // namespace
 
 ir::ValueId Context::argument(const ptx::Operand* arguments, size_t index, ScalarType type) {
@@ -54,6 +61,20 @@ bool Context::call_known(const std::string& name, const ptx::Operand* results, c
     trap(ir::TrapKind::Assert, assert_message(arguments));
     return true;
   }
+  if (const auto system = system_call_named(name)) {
+    ir::Inst inst;
+    inst.op = ir::Op::SystemCall;
+    inst.imm = static_cast<uint64_t>(*system);
+    inst.type = *system == ir::SystemCall::Printf   ? ir::Type::I32
+                : *system == ir::SystemCall::Malloc ? ir::Type::I64
+                                                    : ir::Type::Void;
+    for (size_t i = 0; i < (*system == ir::SystemCall::Printf ? 2u : 1u); ++i)
+      inst.args.push_back(argument(arguments, i, kU64));
+    const ir::ValueId result = builder_.emit(std::move(inst));
+    if (*system != ir::SystemCall::Free)
+      give_result(name, results, result, *system == ir::SystemCall::Printf ? kB32 : kU64);
+    return true;
+  }
   const char* signature = libdevice_signature(name);
   if (!signature) return false;
   std::vector<ir::ValueId> args;
@@ -68,15 +89,18 @@ bool Context::call_known(const std::string& name, const ptx::Operand* results, c
     inst.site = new_site(ir::SiteKind::Store, inst.space, inst.type);
     builder_.emit(std::move(inst));
   });
-  if (result == ir::kNone) return true;
+  if (result != ir::kNone) give_result(name, results, result, type_of_letter(signature[0]));
+  return true;
+}
+
+void Context::give_result(const std::string& name, const ptx::Operand* results, ir::ValueId result, ScalarType type) {
   if (!results || results->elements.empty()) malformed("a call of " + name + " without a result");
   const ptx::Operand& to = results->elements[0];
   const Name* object = find(to);
   if (object && object->kind == Name::Kind::Param)
     store_param(*object->object, 0, result);
   else
-    write(to, result, type_of_letter(signature[0]));
-  return true;
+    write(to, result, type);
 }
 
 }  // namespace warplens::lower

@@ -55,6 +55,13 @@ void weaken(Lanes& l, uint64_t delta) {
   l.residue &= mask_of(l.known_bits);
 }
 
+// Lane values wrap, as registers do.
+int64_t plus(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
+int64_t minus(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+}
+uint64_t magnitude(int64_t a) { return a < 0 ? 0 - static_cast<uint64_t>(a) : static_cast<uint64_t>(a); }
+
 bool is_constant(const Lanes& l, int bits) { return l.uniform() && l.known_bits >= bits && l.guards.empty(); }
 
 }  // namespace
@@ -74,7 +81,7 @@ Lanes regroup(const Lanes& lanes, uint32_t groups, std::array<int64_t, 4>* offse
   for (uint32_t g = 0; g < groups; ++g) {
     const int64_t first = lanes.pattern[g * width];
     if (offset) (*offset)[g] = first;
-    for (uint32_t l = g * width; l < (g + 1) * width; ++l) r.pattern[l] -= first;
+    for (uint32_t l = g * width; l < (g + 1) * width; ++l) r.pattern[l] = minus(r.pattern[l], first);
     weaken(r, static_cast<uint64_t>(first));
   }
   return r;
@@ -398,6 +405,7 @@ Lanes Analyzer::compute(const Inst& inst) {
       return flat_value();
     case Op::BarrierResult:
       return flat_value();
+    case Op::SystemCall:
     case Op::Atomic:
     case Op::Shuffle:
     case Op::Match:
@@ -524,8 +532,7 @@ Lanes Analyzer::param(const Inst& inst) {
 Lanes Analyzer::add(const Lanes& a, const Lanes& b, int64_t sign, int bits) {
   Lanes r = a;
   for (uint32_t l = 0; l < kWarpSize; ++l)
-    r.pattern[l] = static_cast<int64_t>(static_cast<uint64_t>(a.pattern[l]) +
-                                        static_cast<uint64_t>(sign) * static_cast<uint64_t>(b.pattern[l]));
+    r.pattern[l] = sign < 0 ? minus(a.pattern[l], b.pattern[l]) : plus(a.pattern[l], b.pattern[l]);
   r.known_bits = std::min(a.known_bits, b.known_bits);
   r.residue = (a.residue + static_cast<uint64_t>(sign) * b.residue) & mask_of(r.known_bits);
   uint64_t sum = 0;
@@ -534,9 +541,9 @@ Lanes Analyzer::add(const Lanes& a, const Lanes& b, int64_t sign, int bits) {
   for (const Lanes::Guard& g : b.guards) {
     auto same = std::find_if(r.guards.begin(), r.guards.end(), [&](const auto& x) { return x.widening == g.widening; });
     if (same == r.guards.end())
-      r.guards.push_back({g.widening, sign * g.multiplier});
+      r.guards.push_back({g.widening, sign < 0 ? minus(0, g.multiplier) : g.multiplier});
     else
-      same->multiplier += sign * g.multiplier;
+      same->multiplier = sign < 0 ? minus(same->multiplier, g.multiplier) : plus(same->multiplier, g.multiplier);
   }
   std::erase_if(r.guards, [](const auto& g) { return g.multiplier == 0; });
   return r;
@@ -568,7 +575,7 @@ Lanes Analyzer::bit_and(const Lanes& a, uint64_t mask, int bits) {
   Lanes r = keeps_low ? constant(0) : a;
   for (uint32_t l = 0; l < kWarpSize; ++l) {
     const int64_t bits_of_lane = static_cast<int64_t>((a.residue + static_cast<uint64_t>(a.pattern[l])) & low);
-    r.pattern[l] = keeps_low ? bits_of_lane : a.pattern[l] - bits_of_lane;
+    r.pattern[l] = keeps_low ? bits_of_lane : minus(a.pattern[l], bits_of_lane);
   }
   const int64_t first = r.pattern[0];  // the same for the first lane of every group that stays one
   if (keeps_low) {
@@ -578,7 +585,7 @@ Lanes Analyzer::bit_and(const Lanes& a, uint64_t mask, int bits) {
     r.residue = a.residue & ~low;
     r.unsigned_max = a.unsigned_max;
   }
-  for (int64_t& p : r.pattern) p -= first;
+  for (int64_t& p : r.pattern) p = minus(p, first);
   return r;
 }
 
@@ -588,7 +595,7 @@ Lanes Analyzer::shift_right(const Lanes& a, uint64_t amount, int bits, bool is_s
   if (amount >= static_cast<uint64_t>(bits) || a.known_bits < amount || !a.guards.empty()) return varying();
   const int64_t limit = int64_t{1} << amount;
   for (int64_t p : a.pattern) {
-    const int64_t low = static_cast<int64_t>(a.residue & mask_of(static_cast<int>(amount))) + p;
+    const int64_t low = plus(static_cast<int64_t>(a.residue & mask_of(static_cast<int>(amount))), p);
     if (low < 0 || low >= limit) return varying();
   }
   Lanes r = flat_value(a.groups);
@@ -607,10 +614,10 @@ Lanes Analyzer::bit_xor(const Lanes& a, uint64_t c, int bits) {
   Lanes r = a;
   auto flipped = [&](uint32_t l) {
     const uint64_t mine = (a.residue + static_cast<uint64_t>(a.pattern[l])) & low;
-    return a.pattern[l] + static_cast<int64_t>((mine ^ c) & low) - static_cast<int64_t>(mine);
+    return minus(plus(a.pattern[l], static_cast<int64_t>((mine ^ c) & low)), static_cast<int64_t>(mine));
   };
   const uint32_t group = kWarpSize / a.groups;
-  for (uint32_t l = 0; l < kWarpSize; ++l) r.pattern[l] = flipped(l) - flipped(l / group * group);
+  for (uint32_t l = 0; l < kWarpSize; ++l) r.pattern[l] = minus(flipped(l), flipped(l / group * group));
   r.residue = (a.residue ^ (c & mask_of(bits))) & mask_of(a.known_bits);
   r.unsigned_max = a.unsigned_max | low;
   return r;
@@ -632,7 +639,7 @@ Lanes Analyzer::widen(ValueId self, const Lanes& a, int from, bool is_signed) {
   // No lane wraps if base + pattern stays below the old width's end: lane values are then what they seem. A value whose
   // maximum lies below the sign cannot get there; else the maximum must leave room for the pattern.
   uint64_t span = 0;
-  for (int64_t p : a.pattern) span = std::max(span, static_cast<uint64_t>(p < 0 ? -p : p));
+  for (int64_t p : a.pattern) span = std::max(span, magnitude(p));
   if (a.unsigned_max <= mask_of(from - 1) || (!is_signed && span <= positive && a.unsigned_max <= positive - span))
     return r;
   if (!a.guards.empty()) return varying();
@@ -641,7 +648,7 @@ Lanes Analyzer::widen(ValueId self, const Lanes& a, int from, bool is_signed) {
     for (uint32_t l = 0; l < kWarpSize; ++l) {
       const uint64_t lane = (a.residue + static_cast<uint64_t>(a.pattern[l])) & mask_of(from);
       exact.pattern[l] =
-          (is_signed ? sign_extend(lane, from) : static_cast<int64_t>(lane)) - static_cast<int64_t>(r.residue);
+          minus(is_signed ? sign_extend(lane, from) : static_cast<int64_t>(lane), static_cast<int64_t>(r.residue));
     }
     exact.unsigned_max = kAll;
     return exact;

@@ -122,7 +122,21 @@ report::Launch record_launch(uint32_t kernel, const exec::LaunchConfig& config, 
   return out;
 }
 
-report::Fault record_fault(uint32_t kernel, uint64_t launch, const exec::Fault& fault) {
+namespace {
+
+// "x.cu:18", or "PTX line 80"; "" where nothing is known.
+std::string place(const ir::Module& module, const ir::Function& function, uint32_t index) {
+  if (index >= function.locations.size()) return "";
+  const ir::Location& location = function.locations[index];
+  if (location.frames.empty()) return fmt::format("PTX line {}", location.ptx_line);
+  const ir::Frame& frame = location.frames.front();
+  return fmt::format("{}:{}", frame.file < module.files.size() ? module.files[frame.file] : "?", frame.pos.line);
+}
+
+}  // namespace
+
+report::Fault record_fault(const ir::Module& module, const ir::Function& function, uint32_t kernel, uint64_t launch,
+                           const exec::Fault& fault) {
   report::Fault out;
   out.kind = words(fault.kind).kind;
   out.verdict = words(fault.kind).verdict;
@@ -135,6 +149,9 @@ report::Fault record_fault(uint32_t kernel, uint64_t launch, const exec::Fault& 
   out.bytes = fault.bytes;
   out.nearest = fault.nearest;
   out.message = fault.message;
+  // What has no site of its own, a trap or a call, says in words where it stands.
+  std::string where = fault.site == ir::kNone ? place(module, function, fault.location) : "";
+  if (!where.empty()) out.message += (out.message.empty() ? "" : ", ") + where;
   return out;
 }
 
@@ -183,14 +200,10 @@ std::string describe_fault(const ir::Module& module, const ir::Function& functio
   if (!fault.nearest.empty()) out += ", " + fault.nearest;
   if (!fault.message.empty() && !fault.message.ends_with(kind)) out += ": " + fault.message;
   if (fault.kind != exec::FaultKind::Stopped) out += ", block " + text(fault.block) + ", thread " + text(fault.thread);
-  if (fault.site >= function.sites.size()) return out;
-  const ir::Site& site = function.sites[fault.site];
-  if (site.location >= function.locations.size()) return out;
-  const ir::Location& location = function.locations[site.location];
-  if (location.frames.empty()) return out + fmt::format(", {} in PTX line {}", site.opcode, location.ptx_line);
-  const ir::Frame& frame = location.frames.front();
-  std::string file = frame.file < module.files.size() ? module.files[frame.file] : "?";
-  return out + fmt::format(", {} in {}:{}", site.opcode, file, frame.pos.line);
+  const bool has_site = fault.site < function.sites.size();
+  std::string where = place(module, function, has_site ? function.sites[fault.site].location : fault.location);
+  if (where.empty()) return out;
+  return out + (has_site ? fmt::format(", {} in {}", function.sites[fault.site].opcode, where) : ", in " + where);
 }
 
 }  // namespace warplens::session

@@ -15,7 +15,8 @@ report::Kernel record_kernel(const ir::Module& module, const ir::Kernel& kernel,
 // All but the index.
 report::Launch record_launch(uint32_t kernel, const exec::LaunchConfig& config, const exec::LaunchResult& result,
                              std::span<const observe::SiteStats> sites);
-report::Fault record_fault(uint32_t kernel, uint64_t launch, const exec::Fault& fault);
+report::Fault record_fault(const ir::Module& module, const ir::Function& function, uint32_t kernel, uint64_t launch,
+                           const exec::Fault& fault);
 // For a launch that was stopped: if it seems to wait in a loop for what another thread writes, the fault says where,
 // and why such a wait may never end here.
 void explain_endless_wait(const ir::Function& function, std::span<const observe::SiteStats> sites,

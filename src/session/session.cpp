@@ -182,13 +182,14 @@ LaunchReport Session::launch(Module& module, std::string_view name, const exec::
     launch.device = module.device();
     impl_->spool->launch(launch);
     if (result.fault) {
-      report::Fault fault = record_fault(id, number, *result.fault);
+      report::Fault fault = record_fault(module.ir(), function, id, number, *result.fault);
       if (result.fault->kind == exec::FaultKind::Stopped) explain_endless_wait(function, sites, fault);
       impl_->spool->fault(fault);
     }
   }
-  if (!result.fault) return {};
-  return {Outcome::Fault, describe_fault(module.ir(), function, *result.fault), result.fault};
+  if (!result.fault) return {Outcome::Ok, "", std::nullopt, std::move(result.printed)};
+  return {Outcome::Fault, describe_fault(module.ir(), function, *result.fault), result.fault,
+          std::move(result.printed)};
 }
 
 uint32_t Session::Impl::record_once(Module& module, uint32_t kernel, Module::Loaded& loaded) {

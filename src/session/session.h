@@ -48,6 +48,7 @@ struct LaunchReport {
   Outcome outcome = Outcome::Ok;
   std::string message;  // one sentence for a person; "" when Ok
   std::optional<exec::Fault> fault;
+  std::string printed = "";  // by the kernel's printf: the program's output, due when it next waits for the device
 };
 
 // PTX, and what messages call it.

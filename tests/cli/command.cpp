@@ -57,6 +57,7 @@ CommandResult warplens(const std::vector<std::string>& arguments, const std::vec
   result.exit_code = run->exit_code;
   result.out = run->output;
   result.err = run->errors;
+  sanitizers.see(run->errors);
   return result;
 }
 

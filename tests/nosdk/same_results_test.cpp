@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -137,8 +138,19 @@ INSTANTIATE_TEST_SUITE_P(Headers, HeaderResults,
                          ::testing::Values(HeaderProgram{"cooperative_groups", "h200"}, HeaderProgram{"fp16", "h200"},
                                            HeaderProgram{"bf16", "h200"}, HeaderProgram{"bf16", "a100"},
                                            HeaderProgram{"fp8", "a100"}, HeaderProgram{"curand", "h200"},
-                                           HeaderProgram{"device", "h200"}),
+                                           HeaderProgram{"device", "h200"}, HeaderProgram{"device_calls", "h200"}),
                          [](const auto& info) { return std::string(info.param.name) + "_" + info.param.gpu; });
+
+TEST(DeviceCalls, PrintWhatAnH200Prints) {
+  if (!has_clang()) GTEST_SKIP() << "needs clang++-19";
+  const std::string program = std::string(WARPLENS_SOURCE_DIR) + "/tests/nosdk/programs/device_calls";
+  std::ifstream file(program + ".h200.txt");
+  std::ostringstream expected;
+  expected << file.rdbuf();
+  CommandResult run = run_program(program + ".cu", {}, {"--compiler", "clang"});
+  EXPECT_EQ(run.out, expected.str());
+  EXPECT_NE(run.err.find("kernels printed 7 bytes that nobody saw"), run.err.npos) << run.err;
+}
 
 // What nvcc makes of these waits in loops or needs cp.async, so their results stand here.
 TEST(Groups, OfSeveralWarps) {

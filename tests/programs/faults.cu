@@ -30,6 +30,16 @@ __global__ void shared_past_end(int* out, int i) {
   __syncthreads();
   out[threadIdx.x] = tile[threadIdx.x];
 }
+__global__ void heap_past_end() {
+  int* data = (int*)malloc(4 * sizeof(int));
+  data[threadIdx.x] = 1;  // fault: heap
+  free(data);
+}
+__global__ void frees_twice() {
+  void* data = malloc(8);
+  free(data);
+  free(data);  // fault: free
+}
 
 int main(int, char** argv) {
   float* d;
@@ -44,6 +54,8 @@ int main(int, char** argv) {
   if (!strcmp(argv[1], "traps")) traps<<<1, 64>>>(37);
   if (!strcmp(argv[1], "asserts")) asserts<<<1, 64>>>(37);
   if (!strcmp(argv[1], "shared_past_end")) shared_past_end<<<1, 32>>>((int*)d, 1 << 20);
+  if (!strcmp(argv[1], "heap_past_end")) heap_past_end<<<1, 8>>>();
+  if (!strcmp(argv[1], "frees_twice")) frees_twice<<<1, 1>>>();
   printf("launch: %s\n", cudaGetErrorName(cudaGetLastError()));
   printf("synchronize: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   printf("afterwards: %s\n", cudaGetErrorName(cudaMalloc(&d, 16)));

@@ -103,6 +103,24 @@ TEST(Faults, Shared) {
   EXPECT_EQ(failed.line, line_of("shared"));
 }
 
+TEST(Faults, Heap) {
+  WL_NEEDS_NVCC();
+  Failed failed = fail("heap_past_end", "cudaErrorIllegalAddress");
+  EXPECT_EQ(failed.line, line_of("heap"));
+  EXPECT_EQ(failed.fault.thread.x, 4u);
+  EXPECT_TRUE(failed.fault.nearest.starts_with("right after the end of the 16-byte allocation"))
+      << failed.fault.nearest;
+}
+
+TEST(Faults, FreesTwice) {
+  WL_NEEDS_NVCC();
+  Failed failed = fail("frees_twice", "cudaErrorLaunchFailure");
+  EXPECT_EQ(failed.fault.kind, "trap");
+  EXPECT_NE(failed.fault.message.find("freed before"), std::string::npos);
+  EXPECT_NE(failed.fault.message.find("faults.cu:" + std::to_string(line_of("free"))), std::string::npos)
+      << failed.fault.message;
+}
+
 TEST(Faults, AreSaidOnStderrWhereNothingIsRecorded) {
   WL_NEEDS_NVCC();
   ProgramResult result =

@@ -147,6 +147,8 @@ class BlockRun {
       case Op::Fence:
       case Op::Prefetch:
         return;
+      case Op::SystemCall:
+        return stop(Stop::Kind::Unsupported, thread, "system calls are the engine's alone");
       case Op::Shuffle:
       case Op::Vote:
       case Op::Match:

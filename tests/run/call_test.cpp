@@ -277,17 +277,15 @@ TEST(Call, Refused) {
 )",
                         "    call forever;\n"),
                  "unsupported: kernel k, line 7: the recursive call of forever");
-  expect_refused(kernel(".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n", R"(
+  expect_refused(kernel(".extern .func (.param .b32 r) vsprintf(.param .b64 f);\n", R"(
     {
     .param .b64 param0;
     st.param.b64 [param0], 0;
-    .param .b64 param1;
-    st.param.b64 [param1], 0;
     .param .b32 retval0;
-    call.uni (retval0), vprintf, (param0, param1);
+    call.uni (retval0), vsprintf, (param0);
     }
 )"),
-                 "unsupported: kernel k, line 20: a call of vprintf");
+                 "unsupported: kernel k, line 18: a call of vsprintf");
 }
 
 TEST(Call, Assert) {

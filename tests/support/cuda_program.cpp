@@ -118,6 +118,7 @@ ProgramResult run(const std::string& program, const RunOptions& options) {
   if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
   result.output = read_file(out);
   result.errors = read_file(err);
+  sanitizers.see(result.errors);
   if (options.record && fs::exists(spool)) {
     auto report = report::read_spool(spool);
     if (report) result.report = std::move(*report);

@@ -27,6 +27,8 @@ SanitizerReports::SanitizerReports() {
 
 SanitizerReports::~SanitizerReports() {
   if (!kSanitized) return;
+  if (errors_.find(": runtime error: ") != errors_.npos)
+    ADD_FAILURE() << "undefined behaviour in a process that this test started:\n" << errors_;
   const fs::path prefix = prefix_;
   for (const auto& entry : fs::directory_iterator(prefix.parent_path())) {
     if (!entry.path().filename().string().starts_with(prefix.filename().string() + ".")) continue;

@@ -32,11 +32,15 @@ class SanitizerReports {
   SanitizerReports(const SanitizerReports&) = delete;
   SanitizerReports& operator=(const SanitizerReports&) = delete;
 
+  // What the process wrote to stderr: UndefinedBehaviorSanitizer, beside AddressSanitizer, writes nowhere else.
+  void see(const std::string& errors) { errors_ = errors; }
+
   const std::vector<std::string>& variables() const { return variables_; }  // "NAME=value"; none without sanitizers
 
  private:
   std::string prefix_;  // the files are PREFIX.PROCESS
   std::vector<std::string> variables_;
+  std::string errors_;
 };
 
 }  // namespace warplens::testing

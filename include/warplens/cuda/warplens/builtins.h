@@ -20,6 +20,8 @@ __device__ static inline WARPLENS_NO_LINES void* malloc(size_t bytes) { return :
 __device__ static inline WARPLENS_NO_LINES void free(void* pointer) { ::free(pointer); }
 }  // namespace std
 
+#include <new>  // by clang's wrapper, which defines new and delete for kernels
+
 #define WARPLENS_CONVERSIONS(name)                                                              \
   __device__ inline WARPLENS_NO_LINES __cuda_builtin_##name##_t::operator dim3() const { return dim3(x, y, z); }  \
   __device__ inline WARPLENS_NO_LINES __cuda_builtin_##name##_t::operator uint3() const { return uint3{x, y, z}; }
