@@ -43,6 +43,7 @@ llvm::Function* KernelEmitter::run() {
     if (plan_.needs_partial[b]) emit_body(b, false);
   }
   emit_chain();
+  emit_stand_aside();
   emit_block_loop();
   return function_;
 }
@@ -92,6 +93,15 @@ void KernelEmitter::make_frame() {
         env_field(offsetof(WarpEnv, grid) + sizeof(uint32_t) * static_cast<size_t>(k), builder_.getInt32Ty(), true);
   warp_ = builder_.CreateAlloca(builder_.getInt32Ty());
   waiting_any_ = builder_.CreateAlloca(builder_.getInt1Ty());
+  if (!plan_.waits.empty()) {
+    spins_ = builder_.CreateAlloca(builder_.getInt32Ty());
+    for (BlockId b = 0; b < n; ++b) {
+      if (!plan_.needs_partial[b]) continue;
+      if (meets(b)) parked_slot(b);
+      if (plan_.lanes.independent && plan_.wait_at[b] != kNone) parked_slot(f_.blocks[b].succs[0]);
+    }
+    if (partial > 0) stand_aside_ = block("stand_aside");
+  }
   // blockIdx steps through the grid x first; phis of the block loop, made now because every block may read them.
   auto* loop = block("block_loop");
   builder_.SetInsertPoint(loop);
@@ -123,6 +133,12 @@ void KernelEmitter::emit_block_loop() {
   }
   auto *round = block("round"), *warp_loop = block("warp_loop"), *warp_next = block("warp_next"),
        *round_end = block("round_end");
+  if (!plan_.waits.empty()) {
+    auto* fresh = block("fresh_block");
+    Value* resumes = env_field(offsetof(WarpEnv, resume), i32);
+    builder_.CreateCondBr(builder_.CreateICmpNE(resumes, builder_.getInt32(0)), round, fresh);
+    builder_.SetInsertPoint(fresh);
+  }
   if (plan_.barriers)
     for (uint32_t w = 0; w < plan_.warps; ++w)
       builder_.CreateStore(builder_.getInt32(WarpState::kStart),
@@ -157,9 +173,16 @@ void KernelEmitter::emit_block_loop() {
     builder_.CreateCondBr(builder_.CreateLoad(builder_.getInt1Ty(), waiting_any_), round, next_block);
   } else if (plan_.barriers) {
     Value* verdict = builder_.CreateCall(runtime("wl_barrier", {builder_.getPtrTy()}), {env_});
-    auto* decide = builder_.CreateSwitch(verdict, round, 2);
+    auto* decide = builder_.CreateSwitch(verdict, round, 3);
     decide->addCase(builder_.getInt32(1), fault_);
     decide->addCase(builder_.getInt32(2), next_block);
+    if (!plan_.waits.empty()) {
+      auto* half_way = block("half_way");
+      decide->addCase(builder_.getInt32(3), half_way);
+      builder_.SetInsertPoint(half_way);
+      set_env_field(offsetof(WarpEnv, block_number), index);
+      builder_.CreateRet(builder_.getInt32(3));
+    }
   } else {
     builder_.CreateBr(next_block);
   }
@@ -201,7 +224,9 @@ void KernelEmitter::emit_warp_start() {
                             warp_suspended_, may_run);
       builder_.SetInsertPoint(may_run);
     }
+    if (spins_) builder_.CreateStore(builder_.getInt32(0), spins_);
     auto* resume = builder_.CreateSwitch(where, check, 4);
+    emit_wait_resumes(resume);
     resume->addCase(builder_.getInt32(WarpState::kStart), start);
     resume->addCase(builder_.getInt32(static_cast<uint32_t>(WarpState::kDone)), warp_over_);
     for (BlockId b = 0; b < f_.blocks.size(); ++b) {
@@ -215,7 +240,7 @@ void KernelEmitter::emit_warp_start() {
       restore(plan_.live_in[after]);
       builder_.CreateBr(full_blocks_[after]);
     }
-    // Lanes that waited in the partial version, at one barrier or several.
+    // Lanes that waited in the partial version, at one barrier or several. Those of emit_wait_resumes() are told apart.
     builder_.SetInsertPoint(check);
     bool any = false;
     for (BlockId b = 0; b < f_.blocks.size(); ++b)
@@ -301,6 +326,7 @@ void KernelEmitter::emit_chain() {
   }
   builder_.SetInsertPoint(chain_[n]);
   mask_ = nullptr;
+  emit_parked();
   emit_waits();
 }
 
@@ -350,6 +376,7 @@ void KernelEmitter::emit_body(BlockId b, bool full) {
     Value* slot = pending_slot(b);
     mask_ = builder_.CreateLoad(builder_.getInt32Ty(), slot);
     builder_.CreateStore(builder_.getInt32(0), slot);
+    if (meets(b)) emit_meeting(b);
     if (full_blocks_[b] && (f_.blocks[b].preds.size() > 1 || plan_.lanes.divergent_join[b])) {
       auto* run_partial = block("still_partial" + llvm::Twine(b));
       builder_.CreateCondBr(builder_.CreateICmpEQ(mask_, builder_.getInt32(~0u)), full_blocks_[b], run_partial);
@@ -448,12 +475,12 @@ void KernelEmitter::emit_jump(BlockId b) {
   const BlockId to = f_.blocks[b].succs[0];
   if (to <= b) poll_stop();
   edge(b, to, mask_);
-  if (!mask_) {
+  if (mask_) add_pending(to, mask_);
+  if (plan_.wait_at[b] != kNone) emit_wait(b);
+  if (!mask_)
     builder_.CreateBr(full_blocks_[to]);
-    return;
-  }
-  add_pending(to, mask_);
-  builder_.CreateBr(chain_from(to <= b ? to : b + 1));
+  else
+    builder_.CreateBr(chain_from(to <= b ? to : b + 1));
 }
 
 // `if (i < n)` with i affine: one comparison of the last lane's i decides for the whole warp, in the common case.

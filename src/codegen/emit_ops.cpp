@@ -214,6 +214,13 @@ void KernelEmitter::emit_special(ValueId v) {
       case SpecialRegister::TotalSharedSize:
         x = builder_.CreateTrunc(shared_bytes_, i32);
         break;
+      case SpecialRegister::GridWorkspaceHi:
+      case SpecialRegister::GridWorkspaceLo: {
+        Value* whole = env_field(offsetof(exec::WarpEnv, workspace), builder_.getInt64Ty(), true);
+        const bool high = static_cast<SpecialRegister>(inst.imm) == SpecialRegister::GridWorkspaceHi;
+        x = builder_.CreateTrunc(high ? builder_.CreateLShr(whole, 32) : whole, i32);
+        break;
+      }
       case SpecialRegister::ParamBase:
         x = builder_.CreatePtrToInt(params_, builder_.getInt64Ty());
         break;

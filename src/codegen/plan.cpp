@@ -64,6 +64,7 @@ class Planner {
         if (is_access(f_.insts[v].op)) plan_access(v);
       }
     }
+    find_waits();
     choose_in_line();
     find_equal_counts();
     find_block_invariants();
@@ -78,6 +79,18 @@ class Planner {
     const uint32_t first = plan_.counters;
     plan_.counters += count;
     return first;
+  }
+
+  void find_waits() {
+    const passes::LoopNest nest = passes::find_loops(f_);
+    plan_.waits = passes::find_waits(f_, nest);
+    plan_.wait_at.assign(f_.blocks.size(), kNone);
+    for (uint32_t k = 0; k < plan_.waits.size(); ++k)
+      for (BlockId latch : nest.loops[plan_.waits[k].loop].latches)
+        if (f_.insts[f_.blocks[latch].insts.back()].op == Op::Br) plan_.wait_at[latch] = k;
+    if (plan_.waits.empty()) return;
+    plan_.barriers = true;
+    plan_.plain_barriers = false;
   }
 
   void plan_access(ValueId v) {
@@ -266,6 +279,7 @@ class Planner {
     plan_.counted_as.resize(f_.blocks.size());
     for (BlockId b = 0; b < f_.blocks.size(); ++b) {
       plan_.counted_as[b] = b;
+      if (plan_.lanes.independent) continue;  // lanes that went through the one apart may meet in the other
       BlockId from = kNone;
       uint32_t ways_in = 0, ways_out = 0;
       for (BlockId p : f_.blocks[b].preds)
@@ -278,6 +292,7 @@ class Planner {
 
   void find_block_invariants() {
     plan_.block_invariant.assign(f_.insts.size(), 0);
+    if (!plan_.waits.empty()) return;  // a block may stop half-way, and what is not saved is gone
     for (bool changed = true; changed;) {
       changed = false;
       for (ValueId v = 0; v < f_.insts.size(); ++v) {
@@ -321,21 +336,35 @@ class Planner {
     plan_.guards.assign(guards.begin(), guards.end());
     // A byte for each guard's flag, a mask for each block, then the values: 8 bytes a group, or 32 lanes.
     plan_.save_waiting = (static_cast<uint32_t>(guards.size()) + 63) / 64 * 64;
-    plan_.save_bytes = plan_.save_waiting + (static_cast<uint32_t>(f_.blocks.size()) * 4 + 63) / 64 * 64;
+    const uint32_t masks = (static_cast<uint32_t>(f_.blocks.size()) * 4 + 63) / 64 * 64;
+    plan_.save_pending = plan_.save_waiting + masks;
+    plan_.save_bytes = plan_.save_pending + (plan_.waits.empty() ? 0 : masks);
+    find_wait_live();
     // Vectors first, so that they do not straddle cache lines.
-    for (const bool scalars : {false, true})
-      for (BlockId b = 0; b < f_.blocks.size(); ++b) {
-        if (f_.insts[f_.blocks[b].insts.back()].op != Op::Barrier) continue;
-        for (ValueId v : plan_.live_in[f_.blocks[b].succs[0]]) {
-          const Lanes& l = plan_.lanes.values[v];
-          if (plan_.save_offset[v] != kNone || l.affine() != scalars) continue;
-          plan_.save_offset[v] = plan_.save_bytes;
-          if ((scalars && l.known_bits >= 64) || plan_.block_invariant[v]) continue;  // there without being saved
-          plan_.save_bytes +=
-              scalars ? 8 * l.groups : static_cast<uint32_t>(std::max(2, ir::bytes(f_.insts[v].type)) * 32);
-        }
-      }
+    for (const bool scalars : {false, true}) {
+      for (BlockId b = 0; b < f_.blocks.size(); ++b)
+        if (f_.insts[f_.blocks[b].insts.back()].op == Op::Barrier || plan_.wait_at[b] != kNone)
+          for (ValueId v : plan_.live_in[f_.blocks[b].succs[0]]) keep(v, scalars);
+      for (ValueId v : plan_.wait_live) keep(v, scalars);
+    }
     plan_.save_bytes = (plan_.save_bytes + 63) / 64 * 64;
+  }
+
+  // A place in the save area for v, if it is a scalar, or if it is not.
+  void keep(ValueId v, bool scalars) {
+    const Lanes& l = plan_.lanes.values[v];
+    if (plan_.save_offset[v] != kNone || l.affine() != scalars) return;
+    plan_.save_offset[v] = plan_.save_bytes;
+    if ((scalars && l.known_bits >= 64) || plan_.block_invariant[v]) return;  // there without being saved
+    plan_.save_bytes += scalars ? 8 * l.groups : static_cast<uint32_t>(std::max(2, ir::bytes(f_.insts[v].type)) * 32);
+  }
+
+  void find_wait_live() {
+    if (plan_.waits.empty()) return;
+    std::set<ValueId> live;
+    for (BlockId b = 0; b < f_.blocks.size(); ++b)
+      if (plan_.needs_partial[b]) live.insert(plan_.live_in[b].begin(), plan_.live_in[b].end());
+    plan_.wait_live.assign(live.begin(), live.end());
   }
 
   // Partial versions run in the order of the blocks, and which of them run is known at run time only: as far as the
@@ -345,7 +374,7 @@ class Planner {
   void find_beginnings() {
     plan_.begins.assign(f_.blocks.size(), {});
     const passes::LoopNest nest = passes::find_loops(f_);
-    if (!nest.reducible || plan_.lanes.divergent_barrier) return;
+    if (!nest.reducible || plan_.lanes.divergent_barrier || !plan_.waits.empty()) return;
     std::vector<BlockId> last(f_.insts.size(), 0);
     for (BlockId b = 0; b < f_.blocks.size(); ++b)
       for (ValueId v : plan_.live_in[b]) last[v] = b;

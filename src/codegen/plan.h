@@ -7,6 +7,7 @@
 
 #include "ir/ir.h"
 #include "passes/lanes.h"
+#include "passes/waits.h"
 
 namespace warplens::codegen {
 
@@ -56,13 +57,16 @@ struct Plan {
   uint32_t guarded_off = 0;            // counter: lanes times instructions switched off by a guard
   std::vector<uint64_t> block_weight;  // PTX instructions in each block
   std::vector<uint8_t> needs_full, needs_partial;  // per block: which versions of it there are
-  bool barriers = false;
+  bool barriers = false;                           // a warp may stop before its end: at barriers, or in `waits`
   bool plain_barriers = true;  // every barrier is the whole block's number 0: a round ends when all warps wait
   std::vector<uint32_t>
       counted_as;  // per block: the block whose counters are its own, as every warp runs both or neither
   std::vector<uint8_t> block_invariant;  // per value: the same for every warp of a block, and computed once
   bool loops = false;
-  std::vector<uint8_t> escapes;                   // per value: used in another block than its own (or a phi)
+  std::vector<passes::Wait> waits;     // loops that wait for other threads: there a warp lets others run
+  std::vector<uint32_t> wait_at;       // per block: the wait whose loop it closes, an index into `waits`; kNone: none
+  std::vector<ir::ValueId> wait_live;  // what a warp with lanes in several places keeps while others run
+  std::vector<uint8_t> escapes;        // per value: used in another block than its own (or a phi)
   std::vector<std::vector<ir::ValueId>> live_in;  // per block, phis of the block included
   // Per block: values that no lane holds yet whenever lanes of a split warp come to this block or pass it by.
   std::vector<std::vector<ir::ValueId>> begins;
@@ -70,6 +74,7 @@ struct Plan {
   std::vector<uint32_t> save_offset;
   uint32_t save_bytes = 0;
   uint32_t save_waiting = 0;        // offset of one lane mask a block: lanes that wait at its barrier
+  uint32_t save_pending = 0;        // likewise, if there are waits: lanes that are to run it next
   std::vector<ir::ValueId> guards;  // widenings that some pattern rests on; a byte each at the start of the save area
   uint32_t warps = 0;               // per block of threads
   bool partial_warp = false;        // the last warp has fewer than 32 threads

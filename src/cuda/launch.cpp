@@ -89,11 +89,12 @@ Function* find(Runtime& runtime, const void* host) {
   return found == runtime.functions.end() ? nullptr : &found->second;
 }
 
-Error launch_handle(const void* handle, dim3 grid, dim3 block, void** arguments, size_t shared, StreamHandle stream) {
+Error launch_handle(const void* handle, dim3 grid, dim3 block, void** arguments, size_t shared, StreamHandle stream,
+                    bool cooperative = false) {
   Work work;
   Error error = call(Needs::Queue, [&](Runtime& r) {
     if (r.device().fault != Error::cudaSuccess) return r.device().fault;
-    return prepare_launch(r, handle, grid, block, arguments, shared, work);
+    return prepare_launch(r, handle, grid, block, arguments, shared, work, cooperative);
   });
   return error == Error::cudaSuccess && work ? submit(stream, NodeType::Kernel, std::move(work)) : error;
 }
@@ -120,7 +121,7 @@ Function* find_function(Runtime& runtime, const void* handle) {
 }
 
 Error prepare_launch(Runtime& runtime, const void* handle, dim3 grid, dim3 block, void** arguments, size_t shared,
-                     Work& work) {
+                     Work& work, bool cooperative) {
   if (!handle) return Error::cudaErrorInvalidDeviceFunction;
   Function* function = find_function(runtime, handle);
   if (!function) return runtime.unknown_function();
@@ -133,7 +134,8 @@ Error prepare_launch(Runtime& runtime, const void* handle, dim3 grid, dim3 block
     return code_of(outcome, function->binary->release);
   }
   if (shared > UINT32_MAX) return Error::cudaErrorInvalidValue;
-  exec::LaunchConfig config{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, static_cast<uint32_t>(shared)};
+  exec::LaunchConfig config{
+      {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, static_cast<uint32_t>(shared), cooperative};
   work = [function, device, config, params = pack(*info->kernel, arguments)](Runtime& r) {
     return launch(r, *function, device, config, params);
   };
@@ -177,8 +179,7 @@ WL_API wl___cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** a
 WL_API wl_cudaLaunchKernel(const void* f, dim3 grid, dim3 block, void** arguments, size_t shared, StreamHandle stream) {
   return launch_handle(f, grid, block, arguments, shared, stream);
 }
-// All blocks of a cooperative launch must fit the GPU at once. The barrier across the grid, for which programs launch
-// this way, is refused where a kernel reaches it.
+// All blocks of a cooperative launch must fit the GPU at once.
 WL_API wl_cudaLaunchCooperativeKernel(const void* f, dim3 grid, dim3 block, void** arguments, size_t shared,
                                       StreamHandle stream) {
   Error error = call(Needs::Queue, [&](Runtime& r) {
@@ -192,7 +193,7 @@ WL_API wl_cudaLaunchCooperativeKernel(const void* f, dim3 grid, dim3 block, void
     uint64_t most = uint64_t{blocks_per_sm(r.session()->gpu(), needs)} * r.session()->gpu().sm_count;
     return blocks.count() > most ? Error::cudaErrorCooperativeLaunchTooLarge : Error::cudaSuccess;
   });
-  return error == Error::cudaSuccess ? launch_handle(f, grid, block, arguments, shared, stream) : error;
+  return error == Error::cudaSuccess ? launch_handle(f, grid, block, arguments, shared, stream, true) : error;
 }
 
 // Attributes of the launch (priorities, clusters of one block, programmatic order) change nothing here, except what

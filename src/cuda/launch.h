@@ -9,6 +9,6 @@ Function* find_function(Runtime& runtime, const void* handle);
 
 // Makes the work of a launch, with its arguments copied, or says why there is none. `handle` as above.
 Error prepare_launch(Runtime& runtime, const void* handle, dim3 grid, dim3 block, void** arguments, size_t shared,
-                     Work& work);
+                     Work& work, bool cooperative = false);
 
 }  // namespace warplens::cuda

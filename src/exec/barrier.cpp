@@ -16,8 +16,8 @@ constexpr uint32_t kRedPopc = 2, kRedAnd = 3, kRedOr = 4;  // ir::BarrierMode
 
 bool Worker::complete_barrier(uint32_t id, uint32_t live_threads) {
   const uint32_t warps = static_cast<uint32_t>((block_.count() + kWarpSize - 1) / kWarpSize);
-  auto waits = [&](const WarpState& w) { return w.state > 0 && !w.released && w.barrier == id; };
-  uint32_t arrived = arrivals_[id].threads, expected = arrivals_[id].expected, mode = 0, yes = 0, lanes = 0;
+  auto waits = [&](const WarpState& w) { return w.state > 0 && !w.released && !w.yields && w.barrier == id; };
+  uint32_t arrived = arrivals.of[id].threads, expected = arrivals.of[id].expected, mode = 0, yes = 0, lanes = 0;
   for (uint32_t w = 0; w < warps; ++w) {
     const WarpState& s = env.warps[w];
     if (!waits(s)) continue;
@@ -31,7 +31,7 @@ bool Worker::complete_barrier(uint32_t id, uint32_t live_threads) {
   if (arrived == 0 || arrived < (expected != 0 ? expected : live_threads)) return false;
   // A warp that did not have to wait may have arrived for the next time too.
   const uint32_t ahead = expected != 0 ? arrived - expected : 0;
-  arrivals_[id] = {ahead, ahead != 0 ? expected : 0};
+  arrivals.of[id] = {ahead, ahead != 0 ? expected : 0};
   for (uint32_t w = 0; w < warps; ++w) {
     WarpState& s = env.warps[w];
     if (!waits(s)) continue;
@@ -44,24 +44,24 @@ bool Worker::complete_barrier(uint32_t id, uint32_t live_threads) {
 
 // bar.arrive: counts, and goes on.
 void Worker::arrive(uint32_t id, uint32_t expected) {
-  Arrivals& a = arrivals_[id & 15];
+  auto& a = arrivals.of[id & 15];
   a.threads += kWarpSize;
   a.expected = expected;
-  any_arrivals_ = true;
+  arrivals.any = true;
 }
 
 uint32_t Worker::barrier() {
   const uint32_t warps = static_cast<uint32_t>((block_.count() + kWarpSize - 1) / kWarpSize);
   // Nearly always: every warp that has not ended waits at the one plain barrier of the whole block.
-  bool plain = !any_arrivals_, any = false;
+  bool plain = !arrivals.any, any = false;
   for (uint32_t w = 0; w < warps; ++w) {
     const WarpState& s = env.warps[w];
     if (s.state == WarpState::kDone) continue;
     any = true;
-    plain = plain && (s.barrier | s.expected | s.mode) == 0;
+    plain = plain && (s.barrier | s.expected | s.mode | s.yields) == 0;
   }
   if (!any) {
-    if (any_arrivals_) arrivals_ = {}, any_arrivals_ = false;
+    if (arrivals.any) arrivals = {};
     return 2;
   }
   if (plain) {
@@ -69,28 +69,63 @@ uint32_t Worker::barrier() {
     return 0;
   }
   uint32_t live = 0, ids = 0;
+  bool yields = false;
   for (uint32_t w = 0; w < warps; ++w) {
-    const WarpState& s = env.warps[w];
+    WarpState& s = env.warps[w];
     if (s.state == WarpState::kDone) continue;
     // Whoever was released has run on since, so every warp that is not done waits, with all its lanes that have not
-    // ended.
+    // ended: at a barrier, or in a loop.
     live += static_cast<uint32_t>(std::popcount(s.lanes));
-    ids |= 1u << (s.barrier & 15);
+    if (s.yields)
+      yields = true;
+    else
+      ids |= 1u << (s.barrier & 15);
   }
   bool progress = false;
   for (uint32_t id = 0; id < 16; ++id)
     if (ids >> id & 1) progress = complete_barrier(id, live) || progress;
+  for (uint32_t w = 0; w < warps; ++w)
+    if (env.warps[w].yields) env.warps[w].released = 1;
   if (progress) return 0;
+  return yields ? 3 : deadlock();
+}
+
+// What the block's warps wait for. It changes when one gets any further; 0 while some warp does more than wait.
+uint64_t Worker::standstill() const {
+  const uint32_t warps = static_cast<uint32_t>((block_.count() + kWarpSize - 1) / kWarpSize);
+  uint64_t hash = 1;
+  for (uint32_t w = 0; w < warps; ++w) {
+    const WarpState& s = env.warps[w];
+    if (s.yields == WarpState::kWorks) return 0;
+    for (uint64_t part : {uint64_t{static_cast<uint32_t>(s.state)}, uint64_t{s.lanes}, uint64_t{s.barrier}})
+      hash = (hash ^ part) * 0x9e3779b97f4a7c15u + 1;
+  }
+  return hash | 1;
+}
+
+uint32_t Worker::deadlock() {
+  const uint32_t warps = static_cast<uint32_t>((block_.count() + kWarpSize - 1) / kWarpSize);
   Fault f;
   f.kind = FaultKind::Deadlock;
   f.block = {env.block[0], env.block[1], env.block[2]};
-  uint32_t waiting_warps = 0, first = 0;
-  for (uint32_t w = warps; w-- > 0;)
-    if (env.warps[w].state > 0) ++waiting_warps, first = w;
-  f.thread = {first * kWarpSize % block_.x, first * kWarpSize / block_.x % block_.y,
-              first * kWarpSize / block_.x / block_.y};
-  f.message = std::to_string(waiting_warps) + " of the block's " + std::to_string(warps) +
-              " warps wait at barriers that no other thread will reach";
+  uint32_t at_barriers = 0, in_loops = 0, first = warps;
+  for (uint32_t w = 0; w < warps; ++w) {
+    const WarpState& s = env.warps[w];
+    if (s.state <= 0) continue;
+    ++(s.yields ? in_loops : at_barriers);
+    // The loop is what holds the others up.
+    if (first == warps || (s.yields && !env.warps[first].yields)) first = w;
+  }
+  if (first < warps && env.warps[first].yields) f.site = env.warps[first].site;
+  uint32_t thread = first * kWarpSize;
+  if (first < warps && env.warps[first].yields)
+    thread += static_cast<uint32_t>(std::countr_zero(env.warps[first].spinning | 1u << 31));
+  f.thread = {thread % block_.x, thread / block_.x % block_.y, thread / block_.x / block_.y};
+  const std::string of_all = " of the block's " + std::to_string(warps) + " warps wait ";
+  if (in_loops) f.message = std::to_string(in_loops) + of_all + "in loops for what no other thread will write";
+  if (at_barriers)
+    f.message +=
+        (in_loops ? ", " : "") + std::to_string(at_barriers) + of_all + "at barriers that no other thread will reach";
   if (!fault) fault = std::move(f);
   return 1;
 }

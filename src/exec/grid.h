@@ -12,7 +12,9 @@
 
 namespace warplens::exec {
 
-// Compiled code: blocks [first, last) of the grid, x fastest. 0: done; 1: ended early, the worker holds the fault.
+// Compiled code: blocks [first, last) of the grid, x fastest. 0: done; 1: ended early, the worker holds the fault; 3:
+// the block env.block_number stopped half-way, for others to run; what is in env.shared, warps, saved and local goes on
+// with it, by a call for that block alone with env.resume set.
 using KernelCode = int32_t (*)(WarpEnv* env, uint64_t first, uint64_t last);
 
 struct GridRequest {
@@ -22,6 +24,7 @@ struct GridRequest {
   std::span<const uint8_t> params;
   std::span<const uint64_t> symbols;
   uint64_t shared_bytes = 0;  // static and dynamic
+  uint64_t workspace = 0;     // of a cooperative launch
   unsigned threads = 1;
 };
 
@@ -52,6 +55,7 @@ class Grid {
   struct Shape {
     Dim3 block;
     uint32_t counters = 0, save_bytes = 0, code_blocks = 0;
+    bool waits = false;  // the code may stop a block half-way (3)
   };
   Grid(const KernelTables& tables, const Shape& shape);
   ~Grid();

@@ -17,6 +17,7 @@ namespace warplens::exec {
 struct LaunchConfig {
   Dim3 grid, block;
   uint32_t dynamic_shared_bytes = 0;
+  bool cooperative = false;  // its blocks may meet at the grid's barrier
 };
 
 // What compiled code counted on every block of the launch. Exact and independent of the number of threads used.

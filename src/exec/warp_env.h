@@ -27,9 +27,9 @@ struct KindCount {
   uint32_t inst = 0;  // ir::ValueId of the access
 };
 
-// Per warp of the block: where it stands. Only kernels with barriers use it.
+// Per warp of the block: where it stands. Only kernels with barriers, or loops that wait for other threads, use it.
 struct WarpState {
-  static constexpr int32_t kStart = 0, kDone = -1;  // other values: the barrier after which to go on
+  static constexpr int32_t kStart = 0, kDone = -1;  // other values: where to go on
   int32_t state = kStart;
   uint32_t barrier = 0;    // id it waits at
   uint32_t expected = 0;   // threads the barrier waits for; 0: all of the block
@@ -38,6 +38,10 @@ struct WarpState {
   uint32_t predicate = 0;  // mask of the lanes whose predicate is true (reducing barriers)
   uint32_t result = 0;     // what a reducing barrier gave
   uint32_t released = 0;   // 1: may go on
+  uint32_t yields = 0;  // it stopped in a loop that waits for other threads: kWaits, or kWorks if the loop also writes
+  uint32_t site = 0;    // of the access that such a loop polls
+  uint32_t spinning = 0;  // mask of the lanes that were in it
+  static constexpr uint32_t kWaits = 1, kWorks = 2;
 };
 
 enum class SystemCall : uint32_t { Printf, Malloc, Free };  // as ir::SystemCall
@@ -63,6 +67,9 @@ struct WarpEnv {
   uint32_t block[3] = {0, 0, 0};  // blockIdx of the block that runs
   uint32_t warp = 0;              // warp of the block that runs
   uint32_t* pending = nullptr;    // lane masks that wait for each block of a large kernel
+  uint64_t block_number = 0;      // of the block that stopped half-way (3, below), x fastest
+  uint32_t resume = 0;            // 1: the first block goes on where it stopped
+  uint64_t workspace = 0;         // of a cooperative grid: 4 unused bytes and 4 of its barrier, 0 at first; else null
   void* worker = nullptr;         // exec's own
 };
 
@@ -88,7 +95,8 @@ uint32_t wl_trap(WarpEnv* env, uint32_t inst, uint32_t mask);
 uint32_t wl_stopped(WarpEnv* env);
 // The warp arrives at barrier `id`, which is for `expected` threads, and does not wait.
 void wl_arrive(WarpEnv* env, uint32_t id, uint32_t expected);
-// All warps of the block have run as far as they can. 0: go on; 1: end the launch; 2: the block is done.
+// All warps of the block have run as far as they can. 0: go on; 1: end the launch; 2: the block is done; 3: some wait
+// in loops: other blocks should run before this one goes on.
 uint32_t wl_barrier(WarpEnv* env);
 // ir::SystemCall `call`; argument k of lane l at values[(k * 32 + l) * 8], results at values[1024 + l * bytes].
 // `location`: ir::Inst::location of the call.

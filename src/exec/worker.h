@@ -43,6 +43,15 @@ class Worker {
   WarpEnv env;
   std::optional<Fault> fault;
   Printed printed;  // by this worker's blocks, in this launch
+  // Of each barrier of the block: threads that arrived without waiting, and how many it is for.
+  struct Arrivals {
+    struct Barrier {
+      uint32_t threads = 0, expected = 0;
+    };
+    std::array<Barrier, 16> of{};
+    bool any = false;
+  };
+  Arrivals arrivals;
 
   // The functions of warp_env.h.
   uint32_t load(uint32_t inst, uint32_t mask, bool count);
@@ -51,6 +60,8 @@ class Worker {
   uint32_t trap(uint32_t inst, uint32_t mask);
   uint32_t stopped();
   uint32_t barrier();
+  uint64_t standstill() const;
+  uint32_t deadlock();  // records that the block will never go on
   void arrive(uint32_t id, uint32_t expected);
   uint32_t system_call(uint32_t call, uint32_t location, uint32_t mask);
   uint64_t clock(uint32_t special_register);
@@ -90,12 +101,6 @@ class Worker {
   std::array<KindCount, kLog> log_;
   std::vector<KindCount> kinds_;
   std::vector<event::Pattern> told_;
-  // Of each barrier: threads that arrived without waiting, and how many it is for.
-  struct Arrivals {
-    uint32_t threads = 0, expected = 0;
-  };
-  std::array<Arrivals, 16> arrivals_{};
-  bool any_arrivals_ = false;
   uint64_t ticks_ = 0;
 };
 

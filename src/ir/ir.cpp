@@ -70,7 +70,7 @@ const char* to_string(SpecialRegister value) {
               "laneid",          "warpid",      "nwarpid",     "smid",           "nsmid",          "gridid",
               "lanemask_eq",     "lanemask_lt", "lanemask_le", "lanemask_gt",    "lanemask_ge",    "clock",
               "clock_hi",        "clock64",     "globaltimer", "globaltimer_lo", "globaltimer_hi", "dynamic_smem_size",
-              "total_smem_size", "zero",        "param_base"});
+              "total_smem_size", "zero",        "envreg1",     "envreg2",        "param_base"});
 }
 
 ValueId Function::append(BlockId block, Inst inst) {

@@ -117,6 +117,8 @@ enum class SpecialRegister : uint8_t {
   DynamicSharedSize,
   TotalSharedSize,
   Zero,
+  GridWorkspaceHi,  // where the barrier of a cooperative grid lies: %envreg1 and 2, by the driver's convention
+  GridWorkspaceLo,
   ParamBase,  // I64: where the parameter buffer lies, for a Load with Space::Const at an offset known only at run time
 };
 const char* to_string(Type);

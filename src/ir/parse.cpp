@@ -113,7 +113,7 @@ Enum whole(std::string_view text, unsigned count, const char* what) {
   return result;
 }
 
-constexpr unsigned kTypes = 8, kSpaces = 5, kAtomicOps = 17, kSpecials = 33, kSiteKinds = 6;
+constexpr unsigned kTypes = 8, kSpaces = 5, kAtomicOps = 17, kSpecials = 35, kSiteKinds = 6;
 
 Type type_named(std::string_view text) { return whole<Type>(text, kTypes, "type"); }
 Space space_named(std::string_view text) { return whole<Space>(text, kSpaces, "space"); }

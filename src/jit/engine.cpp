@@ -26,7 +26,9 @@ using passes::Specialization;
 namespace {
 
 // Changes whenever the code made for the same kernel changes: it names the files of the cache.
-constexpr const char* kCodeVersion = "warplens-code-17";
+constexpr const char* kCodeVersion = "warplens-code-19";
+
+constexpr uint64_t kWorkspaceBytes = 256;  // of a cooperative grid; two words are used
 
 // Warp instructions below which a grid runs on the calling thread: some ten microseconds of work.
 constexpr uint64_t kSmallGrid = 40000;
@@ -220,9 +222,9 @@ Result<Variant*> Engine::Impl::variant_for(LoadedKernel& k, const LaunchConfig& 
     cache.keep(key, *object);
   }
   result.compile_seconds = seconds_since(start);
-  v->grid =
-      std::make_unique<exec::Grid>(v->tables, exec::Grid::Shape{v->spec.block, v->plan.counters, v->plan.save_bytes,
-                                                                static_cast<uint32_t>(k.function.blocks.size())});
+  v->grid = std::make_unique<exec::Grid>(
+      v->tables, exec::Grid::Shape{v->spec.block, v->plan.counters, v->plan.save_bytes,
+                                   static_cast<uint32_t>(k.function.blocks.size()), !v->plan.waits.empty()});
   k.variants.push_back(std::move(v));
   return k.variants.back().get();
 }
@@ -324,6 +326,11 @@ LaunchResult Engine::launch(const KernelHandle& kernel, const LaunchConfig& conf
                              ? f.shared_bytes
                              : (f.shared_bytes + align - 1) / align * align + config.dynamic_shared_bytes;
   request.threads = impl_->threads_for(v, config);
+  if (config.cooperative) {
+    auto workspace = impl_->memory.allocate(kWorkspaceBytes, exec::Allocation::Kind::Symbol);
+    if (workspace) request.workspace = *workspace;
+    std::memset(reinterpret_cast<void*>(request.workspace), 0, workspace ? kWorkspaceBytes : 0);
+  }
   event::Sink* first = nullptr;
   auto sink = [&](unsigned worker) {
     event::Sink* s = make_sink(worker);
@@ -331,6 +338,7 @@ LaunchResult Engine::launch(const KernelHandle& kernel, const LaunchConfig& conf
     return s;
   };
   exec::GridResult grid = v.grid->run(*impl_->pool, request, sink, stop);
+  if (request.workspace) impl_->memory.free(request.workspace);
   result.seconds = seconds_since(start);
   result.fault = std::move(grid.fault);
   result.printed = std::move(grid.printed);

@@ -42,6 +42,8 @@ const std::unordered_map<std::string_view, SpecialRegister>& plain() {
       {"%lanemask_ge", LanemaskGe},
       {"%dynamic_smem_size", DynamicSharedSize},
       {"%total_smem_size", TotalSharedSize},
+      {"%envreg1", GridWorkspaceHi},
+      {"%envreg2", GridWorkspaceLo},
       {"%aggr_smem_size", TotalSharedSize},
   };
   return kTable;

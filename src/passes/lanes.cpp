@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "passes/divergence.h"
+#include "passes/waits.h"
 
 namespace warplens::passes {
 
@@ -91,7 +92,8 @@ namespace {
 
 class Analyzer {
  public:
-  Analyzer(const Function& f, const Specialization& spec) : f_(f), spec_(spec), nest_(find_loops(f)) {}
+  Analyzer(const Function& f, const Specialization& spec)
+      : f_(f), spec_(spec), nest_(find_loops(f)), waits_(find_waits(f, nest_)) {}
 
   LaneAnalysis run() {
     a_.values.assign(f_.insts.size(), {});
@@ -118,6 +120,11 @@ class Analyzer {
           a_.divergent_barrier = true;
           grew = keep_apart(b) || grew;
         }
+      if (!a_.independent && lanes_wait(split)) {
+        a_.independent = a_.divergent_barrier = grew = true;
+        std::fill(a_.divergent_join.begin(), a_.divergent_join.end(), 1);
+        std::fill(apart_.begin(), apart_.end(), 1);
+      }
       if (!grew) {
         for (Lanes& l : a_.values)
           if (l.kind == Lanes::Kind::Bottom) l = varying();
@@ -128,6 +135,53 @@ class Analyzer {
 
  private:
   const Lanes& at(ValueId v) const { return a_.values[v]; }
+
+  // Can a lane in a loop of find_waits() wait for another lane of its warp? If some can leave the loop while others
+  // stay; or if some go another way than to the loop, and write something there before lanes meet again at a barrier.
+  bool lanes_wait(const std::vector<uint8_t>& split) const {
+    for (const Wait& wait : waits_)
+      for (BlockId b = 0; b < f_.blocks.size(); ++b) {
+        if (!split[b]) continue;
+        const auto& succs = f_.blocks[b].succs;
+        if (nest_.contains(wait.loop, b)) {
+          for (BlockId s : succs)
+            if (!nest_.contains(wait.loop, s)) return true;
+          continue;
+        }
+        const Ahead yes = look_ahead(succs[0], wait), no = look_ahead(succs[1], wait);
+        if ((yes.waits && !no.waits && no.writes) || (no.waits && !yes.waits && yes.writes)) return true;
+      }
+    return false;
+  }
+
+  // What lanes come to from the start of a block on, before an operation in which they meet others.
+  struct Ahead {
+    bool waits = false, writes = false;
+  };
+  Ahead look_ahead(BlockId from, const Wait& wait) const {
+    Ahead ahead;
+    std::vector<uint8_t> seen(f_.blocks.size(), 0);
+    std::vector<BlockId> work{from};
+    while (!work.empty()) {
+      const BlockId b = work.back();
+      work.pop_back();
+      if (seen[b]) continue;
+      seen[b] = 1;
+      ahead.waits |= b == nest_.loops[wait.loop].header;
+      bool meets = false;
+      for (ValueId v : f_.blocks[b].insts) {
+        const Op op = f_.insts[v].op;
+        meets |= op == Op::Barrier || op == Op::WarpSync || op == Op::Shuffle || op == Op::Vote || op == Op::Match ||
+                 op == Op::Redux;
+        if (meets) break;
+        ahead.writes |=
+            (op == Op::Store || op == Op::Atomic || op == Op::Reduce) && f_.insts[v].space != ir::Space::Local;
+      }
+      for (BlockId s : f_.blocks[b].succs)
+        if (!meets && s > b) work.push_back(s);
+    }
+    return ahead;
+  }
 
   // Lanes can wait at the barrier of block b while others of their warp run on. In a loop around it those may come by
   // again, so what is the same for the lanes of one visit is not for the warp.
@@ -354,6 +408,7 @@ class Analyzer {
   LoopNest nest_;
   LaneAnalysis a_;
   std::vector<uint16_t> visits_;
+  const std::vector<Wait> waits_;
   std::vector<uint8_t> apart_;  // per block: lanes of the warp can be here at different times and wait meanwhile
 };
 

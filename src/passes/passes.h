@@ -18,8 +18,12 @@ void remove_dead_code(ir::Function& f);
 // Irreducible control flow keeps its order; LoopNest::reducible tells.
 void canonicalize(ir::Function& f);
 
+// Of canonical control flow; leaves it canonical.
+void split_meetings(ir::Function& f);
+
 inline void prepare(ir::Function& f) {
   canonicalize(f);
+  split_meetings(f);
   remove_dead_code(f);
 }
 

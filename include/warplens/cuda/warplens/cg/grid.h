@@ -6,17 +6,49 @@
 namespace cooperative_groups {
 namespace __v1 {
 
-// A barrier across all blocks: a function that Warplens refuses by this name when a kernel reaches it.
-extern "C" __device__ void __warplens_grid_sync();
+// The barrier across the blocks of a cooperative launch. %envreg1 and 2 say where its counter lies, in the second word.
+// Block 0 adds what makes the sum of all arrivals 2^31, so the counter's top bit turns over when the last one is there.
+namespace warplens {
+WARPLENS_DEVICE_MEMBER unsigned int* grid_workspace() {
+  unsigned int high, low;
+  asm("mov.u32 %0, %%envreg1;" : "=r"(high));
+  asm("mov.u32 %0, %%envreg2;" : "=r"(low));
+  return reinterpret_cast<unsigned int*>(static_cast<unsigned long long>(high) << 32 | low);
+}
+WARPLENS_DEVICE_MEMBER unsigned int grid_arrive() {
+  unsigned int* counter = grid_workspace();
+  if (!counter) __trap();  // not a cooperative launch
+  __syncthreads();
+  unsigned int before = 0;
+  if (block_rank() == 0) {
+    const unsigned int blocks = gridDim.x * gridDim.y * gridDim.z;
+    const bool first = blockIdx.x == 0 && blockIdx.y == 0 && blockIdx.z == 0;
+    const unsigned int by = first ? 0x80000000u - (blocks - 1) : 1;
+    asm volatile("atom.add.release.gpu.u32 %0, [%1], %2;" : "=r"(before) : "l"(counter + 1), "r"(by) : "memory");
+  }
+  return before;
+}
+WARPLENS_DEVICE_MEMBER void grid_wait(unsigned int before) {
+  if (block_rank() == 0) {
+    const unsigned int* counter = grid_workspace() + 1;
+    unsigned int now;
+    do asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(counter) : "memory");
+    while (((before ^ now) & 0x80000000u) == 0);
+  }
+  __syncthreads();
+}
+}  // namespace warplens
 
 class grid_group {
  public:
-  struct arrival_token {};
+  struct arrival_token {
+    unsigned int before;
+  };
 
-  WARPLENS_DEVICE_MEMBER bool is_valid() const { return true; }
-  WARPLENS_DEVICE_MEMBER void sync() const { __warplens_grid_sync(); }
-  WARPLENS_DEVICE_MEMBER arrival_token barrier_arrive() const { return {}; }
-  WARPLENS_DEVICE_MEMBER void barrier_wait(arrival_token&&) const { __warplens_grid_sync(); }
+  WARPLENS_DEVICE_MEMBER bool is_valid() const { return warplens::grid_workspace() != nullptr; }
+  WARPLENS_DEVICE_MEMBER void sync() const { warplens::grid_wait(warplens::grid_arrive()); }
+  WARPLENS_DEVICE_MEMBER arrival_token barrier_arrive() const { return {warplens::grid_arrive()}; }
+  WARPLENS_DEVICE_MEMBER void barrier_wait(arrival_token&& token) const { warplens::grid_wait(token.before); }
   static WARPLENS_DEVICE_MEMBER unsigned long long num_blocks() {
     return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
   }

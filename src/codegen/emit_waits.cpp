@@ -1,0 +1,218 @@
+// Loops that wait for other threads (passes/waits.h). A GPU runs waiting threads and the ones they wait for in turns; a
+// warp of ours runs until something stops it. So in such a loop it lets others run after some iterations: other warps
+// of its block, other blocks (exec/grid.cpp), and, where lanes may wait for lanes of their own warp, those first.
+//
+//   full version       the values that live at the loop's start are saved as at a barrier; the warp goes on there
+//   partial version    all lanes keep where they are to go on: masks and values of every block are saved
+//   independent lanes  lanes in such a loop are parked there until no other lane of the warp can run. An operation that
+//                      names lanes of the warp (shuffle, vote, __syncwarp) begins a block of its own (canonicalize) and
+//                      waits there for the named lanes, as it does on Volta and later.
+#include "codegen/emitter.h"
+#include "exec/warp_env.h"
+#include "llvm/IR/MDBuilder.h"
+
+namespace warplens::codegen {
+
+using exec::WarpEnv;
+using exec::WarpState;
+using ir::Inst;
+using ir::kNone;
+using ir::Op;
+
+namespace {
+// A wait that another running thread ends soon, or that a retry ends, needs no help. The lanes of a warp that take one
+// lock after the other are done within 32.
+constexpr uint32_t kPatience = 64;
+}  // namespace
+
+llvm::Value* KernelEmitter::warp_state(size_t offset) {
+  Value* warp = builder_.CreateZExt(builder_.CreateLoad(builder_.getInt32Ty(), warp_), builder_.getInt64Ty());
+  Value* state = builder_.CreateGEP(llvm::ArrayType::get(builder_.getInt8Ty(), sizeof(WarpState)), warps_state_, warp);
+  return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), state, offset);
+}
+
+llvm::Value* KernelEmitter::save_area() {
+  Value* warp = builder_.CreateZExt(builder_.CreateLoad(builder_.getInt32Ty(), warp_), builder_.getInt64Ty());
+  return builder_.CreateGEP(llvm::ArrayType::get(builder_.getInt8Ty(), plan_.save_bytes),
+                            env_field(offsetof(WarpEnv, saved), builder_.getPtrTy(), true), warp);
+}
+
+llvm::AllocaInst* KernelEmitter::parked_slot(BlockId b) {
+  llvm::AllocaInst*& slot = parked_[b];
+  if (!slot) {
+    llvm::IRBuilder<> at_entry(entry_, entry_->begin());
+    slot = at_entry.CreateAlloca(builder_.getInt32Ty());
+    at_entry.CreateStore(builder_.getInt32(0), slot);
+  }
+  return slot;
+}
+
+llvm::Value* KernelEmitter::pending_anywhere() {
+  Value* any = builder_.getInt32(0);
+  for (BlockId b = 0; b < f_.blocks.size(); ++b)
+    if (plan_.needs_partial[b])
+      any = builder_.CreateOr(any, builder_.CreateLoad(builder_.getInt32Ty(), pending_slot(b)));
+  return any;
+}
+
+// At the end of the loop's iteration, the values of the next one in place. Leaves the builder where the loop goes on.
+void KernelEmitter::emit_wait(BlockId b) {
+  auto* i32 = builder_.getInt32Ty();
+  const passes::Wait& wait = plan_.waits[plan_.wait_at[b]];
+  const BlockId header = f_.blocks[b].succs[0];
+  auto *enough = block("enough" + llvm::Twine(b)), *again = block("again" + llvm::Twine(b));
+  Value* spins = builder_.CreateAdd(builder_.CreateLoad(i32, spins_), builder_.getInt32(1));
+  builder_.CreateStore(spins, spins_);
+  builder_.CreateCondBr(builder_.CreateICmpUGE(spins, builder_.getInt32(kPatience)), enough, again,
+                        llvm::MDBuilder(context_).createBranchWeights(1, kPatience));
+  builder_.SetInsertPoint(enough);
+  builder_.CreateStore(builder_.getInt32(0), spins_);
+  builder_.CreateStore(builder_.getInt32(wait.only_waits ? WarpState::kWaits : WarpState::kWorks),
+                       warp_state(offsetof(WarpState, yields)));
+  builder_.CreateStore(builder_.getInt32(f_.insts[wait.poll].site), warp_state(offsetof(WarpState, site)));
+  builder_.CreateStore(active(), warp_state(offsetof(WarpState, spinning)));
+  if (!mask_) {
+    save(plan_.live_in[header]);
+    builder_.CreateStore(builder_.getInt32(~0u), warp_state(offsetof(WarpState, lanes)));
+    builder_.CreateStore(builder_.getInt32(static_cast<uint32_t>(full_wait_state(b))), warp_state(0));
+    builder_.CreateBr(warp_suspended_);
+  } else if (!plan_.lanes.independent) {
+    builder_.CreateBr(stand_aside_);
+  } else {
+    Value* slot = pending_slot(header);
+    Value* parked = builder_.CreateLoad(i32, slot);
+    builder_.CreateStore(builder_.getInt32(0), slot);
+    auto *others = block("others" + llvm::Twine(b)), *alone = block("alone" + llvm::Twine(b));
+    builder_.CreateCondBr(builder_.CreateICmpNE(pending_anywhere(), builder_.getInt32(0)), others, alone);
+    builder_.SetInsertPoint(others);
+    Value* before = builder_.CreateLoad(i32, parked_slot(header));
+    builder_.CreateStore(builder_.CreateOr(before, parked), parked_slot(header));
+    builder_.CreateBr(chain_from(0));
+    builder_.SetInsertPoint(alone);
+    builder_.CreateStore(parked, slot);
+    builder_.CreateBr(stand_aside_);
+  }
+  builder_.SetInsertPoint(again);
+}
+
+// Nobody can run but those that let others go first: now it is their turn, after the other warps'.
+void KernelEmitter::emit_parked() {
+  if (parked_.empty()) return;
+  auto* i32 = builder_.getInt32Ty();
+  Value* any = builder_.getInt32(0);
+  for (const auto& [b, slot] : parked_) any = builder_.CreateOr(any, builder_.CreateLoad(i32, slot));
+  auto *turn = block("turn"), *none = block("none_parked");
+  builder_.CreateCondBr(builder_.CreateICmpNE(any, builder_.getInt32(0)), turn, none);
+  builder_.SetInsertPoint(turn);
+  for (const auto& [b, slot] : parked_) {
+    builder_.CreateStore(builder_.CreateLoad(i32, slot), pending_slot(b));
+    builder_.CreateStore(builder_.getInt32(0), slot);
+  }
+  builder_.CreateBr(stand_aside_);
+  builder_.SetInsertPoint(none);
+}
+
+// Lanes are to go on in several blocks, some may wait at barriers.
+void KernelEmitter::emit_stand_aside() {
+  if (!stand_aside_) return;
+  auto* i32 = builder_.getInt32Ty();
+  auto* i8 = builder_.getInt8Ty();
+  mask_ = nullptr;
+  builder_.SetInsertPoint(stand_aside_);
+  cache_.clear();
+  save(plan_.wait_live);
+  Value* area = save_area();
+  Value* all = builder_.getInt32(0);
+  auto put_away = [&](Value* slot, uint64_t offset) {
+    Value* mask = builder_.CreateLoad(i32, slot);
+    all = builder_.CreateOr(all, mask);
+    builder_.CreateStore(mask, builder_.CreateConstGEP1_64(i8, area, offset));
+    builder_.CreateStore(builder_.getInt32(0), slot);
+  };
+  for (BlockId b = 0; b < f_.blocks.size(); ++b) {
+    if (plan_.needs_partial[b]) put_away(pending_slot(b), plan_.save_pending + 4 * b);
+    if (waiting_[b]) put_away(waiting_[b], plan_.save_waiting + 4 * b);
+  }
+  builder_.CreateStore(all, warp_state(offsetof(WarpState, lanes)));
+  builder_.CreateStore(builder_.getInt32(static_cast<uint32_t>(stood_aside_state())), warp_state(0));
+  builder_.CreateBr(warp_suspended_);
+}
+
+void KernelEmitter::emit_wait_resumes(llvm::SwitchInst* resume) {
+  auto* i32 = builder_.getInt32Ty();
+  llvm::IRBuilder<>::InsertPointGuard keep(builder_);
+  for (BlockId b = 0; b < f_.blocks.size(); ++b) {
+    if (plan_.wait_at[b] == kNone || !plan_.needs_full[b]) continue;
+    const BlockId header = f_.blocks[b].succs[0];
+    auto* back = block("wait_again" + llvm::Twine(b));
+    resume->addCase(builder_.getInt32(static_cast<uint32_t>(full_wait_state(b))), back);
+    builder_.SetInsertPoint(back);
+    builder_.CreateStore(builder_.getInt32(0), warp_state(offsetof(WarpState, yields)));
+    restore(plan_.live_in[header]);
+    builder_.CreateBr(full_blocks_[header]);
+  }
+  if (!stand_aside_) return;
+  auto* back = block("back_from_aside");
+  resume->addCase(builder_.getInt32(static_cast<uint32_t>(stood_aside_state())), back);
+  builder_.SetInsertPoint(back);
+  builder_.CreateStore(builder_.getInt32(0), warp_state(offsetof(WarpState, yields)));
+  restore(plan_.wait_live);
+  Value* area = save_area();
+  auto bring_back = [&](Value* slot, uint64_t offset) {
+    builder_.CreateStore(builder_.CreateLoad(i32, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), area, offset)),
+                         slot);
+  };
+  for (BlockId b = 0; b < f_.blocks.size(); ++b) {
+    if (plan_.needs_partial[b]) bring_back(pending_slot(b), plan_.save_pending + 4 * b);
+    if (waiting_[b]) bring_back(waiting_[b], plan_.save_waiting + 4 * b);
+  }
+  builder_.CreateBr(chain_from(0));
+}
+
+// Does the block begin with an operation that waits for the lanes it names?
+bool KernelEmitter::meets(BlockId b) const {
+  if (!plan_.lanes.independent) return false;
+  for (ValueId v : f_.blocks[b].insts) {
+    const Op op = f_.insts[v].op;
+    if (op == Op::Phi) continue;
+    return op == Op::Shuffle || op == Op::Vote || op == Op::Match || op == Op::Redux || op == Op::WarpSync;
+  }
+  return false;
+}
+
+// mask_ arrives here. Lanes that came before are parked; those that are still somewhere else and are named are waited
+// for. What is named is taken from the first lane: lanes that name different ones name themselves only.
+void KernelEmitter::emit_meeting(BlockId b) {
+  auto* i32 = builder_.getInt32Ty();
+  Value* here = builder_.CreateOr(mask_, builder_.CreateLoad(i32, parked_slot(b)));
+  builder_.CreateStore(builder_.getInt32(0), parked_slot(b));
+  ValueId first = kNone;
+  for (ValueId v : f_.blocks[b].insts)
+    if (f_.insts[v].op != Op::Phi) {
+      first = v;
+      break;
+    }
+  const ValueId named = f_.insts[first].args.back();
+  Value* members = nullptr;
+  if (lanes(named).uniform()) {
+    members = scalar(named, 0, 1);
+  } else {
+    Value* lane = builder_.CreateIntrinsic(llvm::Intrinsic::cttz, {i32}, {here, builder_.getInt1(true)});
+    members = builder_.CreateLoad(i32, builder_.CreateGEP(i32, lane_array(named), lane));
+  }
+  Value* elsewhere = pending_anywhere();
+  for (const auto& [other, slot] : parked_)
+    if (other != b) elsewhere = builder_.CreateOr(elsewhere, builder_.CreateLoad(i32, slot));
+  Value* missing = builder_.CreateAnd(members, builder_.CreateAnd(elsewhere, builder_.CreateNot(here)));
+  auto *wait = block("meeting" + llvm::Twine(b)), *all_here = block("met" + llvm::Twine(b));
+  builder_.CreateCondBr(builder_.CreateICmpNE(missing, builder_.getInt32(0)), wait, all_here);
+  builder_.SetInsertPoint(wait);
+  builder_.CreateStore(here, parked_slot(b));
+  builder_.CreateStore(builder_.getInt32(WarpState::kWorks), warp_state(offsetof(WarpState, yields)));
+  builder_.CreateBr(chain_from(0));
+  builder_.SetInsertPoint(all_here);
+  mask_ = here;
+  cache_.clear();
+}
+
+}  // namespace warplens::codegen
