@@ -116,7 +116,12 @@ uint32_t Worker::deadlock() {
     // The loop is what holds the others up.
     if (first == warps || (s.yields && !env.warps[first].yields)) first = w;
   }
-  if (first < warps && env.warps[first].yields) f.site = env.warps[first].site;
+  bool host_could = false;
+  if (first < warps && env.warps[first].yields) {
+    f.site = env.warps[first].site;
+    const auto polled = memory_->find(env.bounds[f.site].low);
+    host_could = polled && (polled->kind == Allocation::Kind::Managed || polled->kind == Allocation::Kind::HostPinned);
+  }
   uint32_t thread = first * kWarpSize;
   if (first < warps && env.warps[first].yields)
     thread += static_cast<uint32_t>(std::countr_zero(env.warps[first].spinning | 1u << 31));
@@ -126,6 +131,10 @@ uint32_t Worker::deadlock() {
   if (at_barriers)
     f.message +=
         (in_loops ? ", " : "") + std::to_string(at_barriers) + of_all + "at barriers that no other thread will reach";
+  if (host_could) {
+    f.kind = FaultKind::Unsupported;
+    f.message = "this loop waits for memory that the host can write: here a launch ends before the program goes on";
+  }
   if (!fault) fault = std::move(f);
   return 1;
 }

@@ -52,7 +52,7 @@ struct Conversion {
   int width = -1, precision = -1;
   bool wide = false;  // the argument has 8 bytes
   int shorts = 0;     // h, hh
-  char kind = 0;      // 0: the format ends in the middle
+  char kind = 0;      // 0: no conversion
   size_t length = 0;  // characters of the format
 };
 
@@ -75,7 +75,11 @@ Conversion parse(std::string_view format, PrintfArguments& from, unsigned* argum
     c.width = number(format, at, from, arguments);
   if (at < format.size() && format[at] == '.') {
     ++at;
-    c.precision = std::max(-1, number(format, at, from, arguments));
+    if (at < format.size() && format[at] == '*') {  // an H200 does not know it
+      c.length = at;
+      return c;
+    }
+    c.precision = number(format, at, from, arguments);
   }
   for (; at < format.size() && std::strchr("hljztL", format[at]); ++at) {
     c.wide |= format[at] != 'h';

@@ -178,9 +178,8 @@ void explain_endless_wait(const ir::Function& function, std::span<const observe:
   fault.site = static_cast<uint32_t>(most);
   fault.message =
       "this access was repeated " + std::to_string(sites[most].requests) +
-      " times: if it waits for what another thread writes, it waits for ever in Warplens, where a block starts when an "
-      "earlier one has ended, a warp runs until it ends or meets a barrier, and lanes that left a loop wait for the "
-      "rest";
+      " times: if it waits, nobody wrote what it waits for. Only this kernel's threads can: launches come one "
+      "after the other here, and end before the program goes on";
 }
 
 report::Note record_note(const Diagnostic& diagnostic) {

@@ -40,6 +40,11 @@ __global__ void frees_twice() {
   free(data);
   free(data);  // fault: free
 }
+__global__ void never_told(volatile int* flag) {
+  if (threadIdx.x == 3)
+    while (*flag == 0) continue;  // fault: deadlock
+  __syncthreads();
+}
 
 int main(int, char** argv) {
   float* d;
@@ -56,6 +61,14 @@ int main(int, char** argv) {
   if (!strcmp(argv[1], "shared_past_end")) shared_past_end<<<1, 32>>>((int*)d, 1 << 20);
   if (!strcmp(argv[1], "heap_past_end")) heap_past_end<<<1, 8>>>();
   if (!strcmp(argv[1], "frees_twice")) frees_twice<<<1, 1>>>();
+  if (!strcmp(argv[1], "never_told")) cudaMemset(d, 0, 4), never_told<<<40, 64>>>((int*)d);
+  if (!strcmp(argv[1], "never_told_by_the_host")) {
+    int* flag;
+    cudaMallocHost(&flag, 4);
+    *flag = 0;
+    never_told<<<1, 64>>>(flag);
+    *flag = 1;
+  }
   printf("launch: %s\n", cudaGetErrorName(cudaGetLastError()));
   printf("synchronize: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   printf("afterwards: %s\n", cudaGetErrorName(cudaMalloc(&d, 16)));

@@ -121,6 +121,31 @@ TEST(Faults, FreesTwice) {
       << failed.fault.message;
 }
 
+TEST(Faults, Deadlock) {
+  WL_NEEDS_NVCC();
+  Failed failed = fail("never_told", "cudaErrorLaunchTimeout");
+  EXPECT_EQ(failed.fault.kind, "deadlock");
+  EXPECT_EQ(failed.fault.verdict, "program");
+  EXPECT_EQ(failed.line, line_of("deadlock"));
+  EXPECT_EQ(failed.fault.block.x, 0u);
+  EXPECT_EQ(failed.fault.thread.x, 3u);
+  EXPECT_EQ(
+      failed.fault.message,
+      "1 of the block's 2 warps wait in loops for what no other thread will write, 1 of the block's 2 warps wait at "
+      "barriers that no other thread will reach");
+}
+
+// On a GPU the host would end this wait.
+TEST(Faults, WaitForTheHost) {
+  WL_NEEDS_NVCC();
+  Failed failed{
+      testing::run(testing::compile("tests/programs/faults.cu"), {.arguments = {"never_told_by_the_host"}}), {}, 0};
+  ASSERT_EQ(failed.result.report.faults.size(), 1u);
+  EXPECT_EQ(failed.result.report.faults[0].verdict, "warplens");
+  EXPECT_NE(failed.result.report.faults[0].message.find("the host"), std::string::npos)
+      << failed.result.report.faults[0].message;
+}
+
 TEST(Faults, AreSaidOnStderrWhereNothingIsRecorded) {
   WL_NEEDS_NVCC();
   ProgramResult result =

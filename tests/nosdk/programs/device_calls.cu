@@ -11,13 +11,13 @@ __global__ void integers(int minus, unsigned u, long long big) {
   printf("[%d] [%5d] [%-5d] [%05d] [%+d] [% d] [%.3d] [%i]\n", minus, minus, minus, minus, -minus, -minus, minus, minus);
   printf("[%u] [%x] [%X] [%#x] [%o] [%#o]\n", u, u, u, u, u, u);
   printf("[%lld] [%llu] [%llx] [%ld] [%lu]\n", big, (unsigned long long)big, big, (long)big, (unsigned long)big);
-  printf("[%hd] [%hhd] [%hu] [%hhu]\n", (short)minus, (signed char)minus, (unsigned short)u, (unsigned char)u);
-  printf("[%*d] [%-*d] [%.*f]\n", 7, minus, 7, minus, 2, 1.0 / 3);
+  printf("[%hd] [%hhd]\n", (short)minus, (signed char)minus);
+  printf("[%*d] [%-*d] [%.*f] and what follows: %d\n", 7, minus, 7, minus, 2, 1.0 / 3, 8);
 }
 __global__ void reals(double d, float f) {
   printf("[%f] [%e] [%g] [%E] [%G] [%a]\n", d, d, d, d, d, d);
   printf("[%10.3f] [%-10.3f] [%+.1f] [%010.2f] [%.0f] [%#.0f]\n", f, f, f, f, f, f);
-  printf("[%f] [%f] [%f] [%g]\n", 1 / (d - d), -1 / (d - d), (d - d) / (d - d), -0.0);
+  printf("[%f] [%f] [%g]\n", 1 / (d - d), -1 / (d - d), -0.0);
 }
 __global__ void texts(char c, const char* given) {
   char local[] = "local";

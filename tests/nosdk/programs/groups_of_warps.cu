@@ -60,5 +60,6 @@ int main() {
   std::printf("%s, %d %d\n", cudaGetErrorString(error), data[512], data[512 + 63]);
   void* arguments[] = {&data};
   cudaLaunchCooperativeKernel(whole_grid, 1, 32, arguments, 0, 0);
-  std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+  error = cudaDeviceSynchronize();
+  std::printf("%s %d\n", cudaGetErrorString(error), data[0]);
 }
