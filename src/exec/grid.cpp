@@ -188,7 +188,7 @@ class alignas(Arena::kApart) Grid::GridWorker {
     for (;;) {
       const uint64_t first = progress.next.fetch_add(step);
       if (first >= blocks) break;
-      if (*static_cast<const volatile uint8_t*>(worker_.env.stop)) {
+      if (__atomic_load_n(worker_.env.stop, __ATOMIC_RELAXED)) {
         worker_.stopped();
         break;
       }

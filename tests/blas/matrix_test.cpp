@@ -3,6 +3,11 @@
 
 #include "device.h"
 
+#ifdef __SANITIZE_THREAD__
+// OpenBLAS is not instrumented: how its threads wait for each other cannot be seen.
+extern "C" const char* __tsan_default_suppressions() { return "race:libopenblas.so\n"; }
+#endif
+
 namespace warplens::test {
 namespace {
 

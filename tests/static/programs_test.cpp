@@ -157,7 +157,7 @@ TEST(StaticPrograms, WhatIsNotServedIsRefusedByName) {
   build(static_program_path("refused.cu"), folder / "refused");
   CommandResult run = run_program(folder / "refused");
   EXPECT_EQ(run.out, "32 cudaErrorNotSupported\n");
-  EXPECT_THAT(run.err, HasSubstr("cudaMallocMipmappedArray is not supported"));
+  EXPECT_THAT(run.err, HasSubstr("cudaIpcGetEventHandle is not supported"));
 }
 
 // A security policy may forbid to change code. The program is told, and so is the report; nothing crashes.

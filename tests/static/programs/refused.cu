@@ -3,9 +3,8 @@
 #include <stdio.h>
 
 int main() {
-  cudaArray_t array = nullptr;
   cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
-  cudaError_t error = cudaMallocMipmappedArray(reinterpret_cast<cudaMipmappedArray_t*>(&array), &format,
-                                               make_cudaExtent(4, 4, 0), 1);
+  cudaIpcEventHandle_t handle;
+  cudaError_t error = cudaIpcGetEventHandle(&handle, nullptr);
   printf("%d %s\n", format.x, cudaGetErrorName(error));
 }
