@@ -79,6 +79,38 @@ void split_long_blocks(llvm::Function& function) {
   }
 }
 
+llvm::BitCastInst* mask_of_bits(llvm::Value* v) {
+  auto* cast = llvm::dyn_cast<llvm::BitCastInst>(v);
+  return cast && cast->getSrcTy()->isIntegerTy() && v->getType()->isVectorTy() ? cast : nullptr;
+}
+
+// Logic on masks that come from integers, done on the integers. LLVM 19 compiles
+//     or <16 x i1> (bitcast i16 a), (bitcast i16 b)      where both bitcasts are used elsewhere too
+// for ever with AVX-512: one of its rules turns this into  bitcast (or i16 a, b),  another turns that back. Neither
+// sees through a truncation, so the integers are those of twice 16 bits and more.
+void join_masks_as_integers(llvm::Function& function) {
+  auto wide = [](llvm::IRBuilder<>& b, llvm::Instruction::BinaryOps op, llvm::Value* x, llvm::Value* y) {
+    llvm::Type* narrow = x->getType();
+    return b.CreateTrunc(b.CreateBinOp(op, b.CreateZExt(x, b.getInt32Ty()), b.CreateZExt(y, b.getInt32Ty())), narrow);
+  };
+  for (llvm::BasicBlock& block : function) {
+    for (llvm::Instruction& i : llvm::make_early_inc_range(block)) {
+      llvm::IRBuilder<> b(&i);
+      if (auto* logic = llvm::dyn_cast<llvm::BinaryOperator>(&i); logic && logic->isBitwiseLogicOp()) {
+        auto *x = mask_of_bits(i.getOperand(0)), *y = mask_of_bits(i.getOperand(1));
+        if (!x || !y || x->getSrcTy()->getIntegerBitWidth() >= 32) continue;
+        i.replaceAllUsesWith(
+            b.CreateBitCast(wide(b, logic->getOpcode(), x->getOperand(0), y->getOperand(0)), i.getType()));
+        i.eraseFromParent();
+      } else if (auto* cast = mask_of_bits(&i); cast && cast->getSrcTy()->getIntegerBitWidth() < 32) {
+        auto* bits = llvm::dyn_cast<llvm::BinaryOperator>(cast->getOperand(0));
+        if (bits && bits->isBitwiseLogicOp())
+          cast->setOperand(0, wide(b, bits->getOpcode(), bits->getOperand(0), bits->getOperand(1)));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 struct Compiler::Impl {
@@ -165,6 +197,7 @@ Result<std::vector<char>> Compiler::compile(const ir::Function& f, const passes:
                  "please report this with the program"};
   const bool hasty = function->getInstructionCount() > kHasty;
   if (!hasty) optimize(module, *impl_->machine);
+  if (impl_->has_avx512) join_masks_as_integers(*function);
   split_long_blocks(*function);
   orc::SimpleCompiler compile(hasty ? *impl_->hasty_machine : *impl_->machine);
   auto object = compile(module);
