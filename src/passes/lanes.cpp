@@ -237,12 +237,9 @@ class Analyzer {
   }
 
   Lanes phi(ValueId v, const Inst& inst) {
-    if (a_.divergent_join[inst.block]) {
-      // Lanes may bring different values; only one value for all edges survives.
-      for (ValueId a : inst.args)
-        if (at(a).kind == Lanes::Kind::Bottom) return {};
-      return varying();
-    }
+    // Lanes may bring different values. Not to be put off until every argument is known: in the header of a loop one of
+    // them comes from this phi itself.
+    if (a_.divergent_join[inst.block]) return varying();
     Lanes r;
     for (ValueId a : inst.args) {
       const Lanes& x = at(a);
