@@ -8,6 +8,7 @@
 #include <array>
 #include <cstring>
 
+#include "cuda/driver/context.h"
 #include "cuda/runtime.h"
 #include "cuda/served.h"
 

@@ -45,6 +45,10 @@ WL_SAME_SIZE(AllocationProperties, CUmemAllocationProp);
 WL_SAME_PLACE(AllocationProperties, location, CUmemAllocationProp, location);
 WL_SAME_SIZE(AccessDescription, CUmemAccessDesc);
 WL_SAME_PLACE(AccessDescription, flags, CUmemAccessDesc, flags);
+#if CUDA_VERSION >= 12050
+WL_SAME_SIZE(ContextParams, CUctxCreateParams);
+WL_SAME_PLACE(ContextParams, graphics, CUctxCreateParams, cigParams);
+#endif
 WL_SAME_SIZE(DeviceProperties, CUdevprop);
 WL_SAME_PLACE(DeviceProperties, registers_per_block, CUdevprop, regsPerBlock);
 static_assert(sizeof(CUlaunchAttribute) == 72 && offsetof(CUlaunchAttribute, value) == 8);

@@ -32,7 +32,14 @@ void expect(const char* what, long long got, long long want) {
   if (got != want) printf("%s: %lld, not %lld\n", what, got, want);
 }
 
-enum { kInvalidValue = 1, kInvalidContext = 201, kNoBinary = 209, kIllegalAddress = 700, kNotSupported = 801 };
+enum {
+  kInvalidValue = 1,
+  kNotInitialised = 3,
+  kInvalidContext = 201,
+  kNoBinary = 209,
+  kIllegalAddress = 700,
+  kNotSupported = 801
+};
 enum { kToDevice = 1, kToHost = 2 };
 
 const char kPtx[] = R"(.version 7.0
@@ -59,6 +66,10 @@ int launch(void* f, void* stream, Pointer data) {
 void shared() {
   void *pointer = nullptr, *context = nullptr, *again = nullptr, *module = nullptr, *f = nullptr, *stream = nullptr;
   // The runtime comes first, and leaves the primary context current; no cuInit was called.
+  int device = -1;
+  expect("cuCtxGetDevice too early", cu("cuCtxGetDevice", &device), kNotInitialised);
+  expect("cudaSetDevice", cuda("cudaSetDevice", 0), 0);
+  expect("cuCtxGetDevice", cu("cuCtxGetDevice", &device), 0);
   expect("cudaMalloc", cuda("cudaMalloc", &pointer, size_t{128}), 0);
   expect("cuCtxGetCurrent", cu("cuCtxGetCurrent", &context), 0);
   expect("a context", context != nullptr, 1);
@@ -86,6 +97,19 @@ void shared() {
   expect("cuStreamSynchronize", cu("cuStreamSynchronize", stream), 0);
   expect("cuMemcpyDtoH", cu("cuMemcpyDtoH_v2", back, data, sizeof back), 0);
   expect("element 31", back[31], 32);
+
+  // What cuda.h calls cuCtxCreate since CUDA 13, with parameters that ask for nothing.
+  struct {
+    const void* affinity;
+    int affinities;
+    const void* graphics;
+  } asks = {};
+  void* other = nullptr;
+  expect("cuCtxCreate_v4", cu("cuCtxCreate_v4", &other, &asks, 0u, 0), 0);
+  expect("cuCtxDestroy", cu("cuCtxDestroy_v2", other), 0);
+  expect("cuCtxSetCurrent", cu("cuCtxSetCurrent", context), 0);
+  asks.affinity = &asks, asks.affinities = 1;
+  expect("cuCtxCreate_v4 with an affinity", cu("cuCtxCreate_v4", &other, &asks, 0u, 0), kNotSupported);
 
   // A runtime's event in a driver's stream, and the other way.
   void *event = nullptr, *driver_stream = nullptr;

@@ -105,6 +105,12 @@ struct AccessDescription {  // CUmemAccessDesc
   int flags;
 };
 
+struct ContextParams {  // CUctxCreateParams
+  const void* affinity;
+  int affinities;
+  const void* graphics;
+};
+
 struct DeviceProperties {  // CUdevprop, of the first releases of CUDA
   int max_threads_per_block, max_threads_dim[3], max_grid_size[3];
   int shared_bytes_per_block, constant_bytes, warp_size, max_pitch, registers_per_block, clock_khz, texture_alignment;

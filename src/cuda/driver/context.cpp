@@ -143,8 +143,10 @@ WL_DRIVER_API wl_cuCtxCreate(Context** out, unsigned flags, Device device) { ret
 WL_DRIVER_API wl_cuCtxCreate_v3(Context** out, const void* affinity, int count, unsigned flags, Device device) {
   return affinity || count ? refuse("cuCtxCreate_v3 with an execution affinity") : create(out, flags, device);
 }
-WL_DRIVER_API wl_cuCtxCreate_v4(Context** out, const void* params, unsigned flags, Device device) {
-  return params ? refuse("cuCtxCreate_v4 with parameters") : create(out, flags, device);
+WL_DRIVER_API wl_cuCtxCreate_v4(Context** out, const ContextParams* params, unsigned flags, Device device) {
+  // A structure of zeros, as samples pass it, asks for nothing.
+  const bool asks = params && (params->affinity || params->affinities || params->graphics);
+  return asks ? refuse("cuCtxCreate_v4 with parameters") : create(out, flags, device);
 }
 
 WL_DRIVER_API wl_cuCtxDestroy(Context* context) {
