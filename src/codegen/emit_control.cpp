@@ -216,11 +216,12 @@ void KernelEmitter::emit_warp_start() {
         builder_.CreateGEP(llvm::ArrayType::get(builder_.getInt8Ty(), sizeof(WarpState)), warps_state_, warp);
     Value* where = builder_.CreateLoad(i32, state);
     if (!plan_.plain_barriers) {
-      Value* released = builder_.CreateLoad(
-          i32, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), state, offsetof(WarpState, released)));
+      Value* released =
+          builder_.CreateLoad(builder_.getInt8Ty(),
+                              builder_.CreateConstGEP1_64(builder_.getInt8Ty(), state, offsetof(WarpState, released)));
       auto* may_run = block("may_run");
       builder_.CreateCondBr(builder_.CreateAnd(builder_.CreateICmpSGT(where, builder_.getInt32(0)),
-                                               builder_.CreateICmpEQ(released, builder_.getInt32(0))),
+                                               builder_.CreateICmpEQ(released, builder_.getInt8(0))),
                             warp_suspended_, may_run);
       builder_.SetInsertPoint(may_run);
     }
@@ -606,8 +607,8 @@ void KernelEmitter::emit_barrier(BlockId b) {
   if (!plan_.plain_barriers) {
     builder_.CreateStore(word(end.args[0]), field(offsetof(WarpState, barrier)));
     builder_.CreateStore(has_count ? word(end.args[1]) : builder_.getInt32(0), field(offsetof(WarpState, expected)));
-    builder_.CreateStore(builder_.getInt32(static_cast<uint32_t>(end.imm)), field(offsetof(WarpState, mode)));
-    builder_.CreateStore(builder_.getInt32(0), field(offsetof(WarpState, released)));
+    builder_.CreateStore(builder_.getInt8(static_cast<uint8_t>(end.imm)), field(offsetof(WarpState, mode)));
+    builder_.CreateStore(builder_.getInt8(0), field(offsetof(WarpState, released)));
     if (reduces) predicate = builder_.CreateAnd(bitmask(end.args.back()), active());
   }
   edge(b, after, mask_);

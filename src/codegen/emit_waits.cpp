@@ -67,10 +67,10 @@ void KernelEmitter::emit_wait(BlockId b) {
                         llvm::MDBuilder(context_).createBranchWeights(1, kPatience));
   builder_.SetInsertPoint(enough);
   builder_.CreateStore(builder_.getInt32(0), spins_);
-  builder_.CreateStore(builder_.getInt32(wait.only_waits ? WarpState::kWaits : WarpState::kWorks),
+  builder_.CreateStore(builder_.getInt8(wait.only_waits ? WarpState::kWaits : WarpState::kWorks),
                        warp_state(offsetof(WarpState, yields)));
   builder_.CreateStore(builder_.getInt32(f_.insts[wait.poll].site), warp_state(offsetof(WarpState, site)));
-  builder_.CreateStore(active(), warp_state(offsetof(WarpState, spinning)));
+  builder_.CreateStore(active(), warp_state(offsetof(WarpState, result)));
   if (!mask_) {
     save(plan_.live_in[header]);
     builder_.CreateStore(builder_.getInt32(~0u), warp_state(offsetof(WarpState, lanes)));
@@ -147,7 +147,7 @@ void KernelEmitter::emit_wait_resumes(llvm::SwitchInst* resume) {
     auto* back = block("wait_again" + llvm::Twine(b));
     resume->addCase(builder_.getInt32(static_cast<uint32_t>(full_wait_state(b))), back);
     builder_.SetInsertPoint(back);
-    builder_.CreateStore(builder_.getInt32(0), warp_state(offsetof(WarpState, yields)));
+    builder_.CreateStore(builder_.getInt8(0), warp_state(offsetof(WarpState, yields)));
     restore(plan_.live_in[header]);
     builder_.CreateBr(full_blocks_[header]);
   }
@@ -155,7 +155,7 @@ void KernelEmitter::emit_wait_resumes(llvm::SwitchInst* resume) {
   auto* back = block("back_from_aside");
   resume->addCase(builder_.getInt32(static_cast<uint32_t>(stood_aside_state())), back);
   builder_.SetInsertPoint(back);
-  builder_.CreateStore(builder_.getInt32(0), warp_state(offsetof(WarpState, yields)));
+  builder_.CreateStore(builder_.getInt8(0), warp_state(offsetof(WarpState, yields)));
   restore(plan_.wait_live);
   Value* area = save_area();
   auto bring_back = [&](Value* slot, uint64_t offset) {
@@ -208,7 +208,7 @@ void KernelEmitter::emit_meeting(BlockId b) {
   builder_.CreateCondBr(builder_.CreateICmpNE(missing, builder_.getInt32(0)), wait, all_here);
   builder_.SetInsertPoint(wait);
   builder_.CreateStore(here, parked_slot(b));
-  builder_.CreateStore(builder_.getInt32(WarpState::kWorks), warp_state(offsetof(WarpState, yields)));
+  builder_.CreateStore(builder_.getInt8(WarpState::kWorks), warp_state(offsetof(WarpState, yields)));
   builder_.CreateBr(chain_from(0));
   builder_.SetInsertPoint(all_here);
   mask_ = here;

@@ -124,7 +124,7 @@ uint32_t Worker::deadlock() {
   }
   uint32_t thread = first * kWarpSize;
   if (first < warps && env.warps[first].yields)
-    thread += static_cast<uint32_t>(std::countr_zero(env.warps[first].spinning | 1u << 31));
+    thread += static_cast<uint32_t>(std::countr_zero(env.warps[first].result | 1u << 31));
   f.thread = {thread % block_.x, thread / block_.x % block_.y, thread / block_.x / block_.y};
   const std::string of_all = " of the block's " + std::to_string(warps) + " warps wait ";
   if (in_loops) f.message = std::to_string(in_loops) + of_all + "in loops for what no other thread will write";

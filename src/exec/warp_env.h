@@ -30,19 +30,19 @@ struct KindCount {
 // Per warp of the block: where it stands. Only kernels with barriers, or loops that wait for other threads, use it.
 struct WarpState {
   static constexpr int32_t kStart = 0, kDone = -1;  // other values: where to go on
+  static constexpr uint8_t kWaits = 1, kWorks = 2;
   int32_t state = kStart;
   uint32_t barrier = 0;    // id it waits at
   uint32_t expected = 0;   // threads the barrier waits for; 0: all of the block
   uint32_t lanes = 0;      // mask of the lanes that wait
-  uint32_t mode = 0;       // ir::BarrierMode
   uint32_t predicate = 0;  // mask of the lanes whose predicate is true (reducing barriers)
-  uint32_t result = 0;     // what a reducing barrier gave
-  uint32_t released = 0;   // 1: may go on
-  uint32_t yields = 0;  // it stopped in a loop that waits for other threads: kWaits, or kWorks if the loop also writes
-  uint32_t site = 0;    // of the access that such a loop polls
-  uint32_t spinning = 0;  // mask of the lanes that were in it
-  static constexpr uint32_t kWaits = 1, kWorks = 2;
+  uint32_t result = 0;     // what a reducing barrier gave; if it `yields`, mask of the lanes in the loop
+  uint32_t site = 0;       // if it `yields`, of the access that the loop polls
+  uint8_t mode = 0;        // ir::BarrierMode
+  uint8_t released = 0;    // 1: may go on
+  uint8_t yields = 0;  // it stopped in a loop that waits for other threads: kWaits, or kWorks if the loop also writes
 };
+static_assert(sizeof(WarpState) == 32, "none lies across two cache lines");
 
 enum class SystemCall : uint32_t { Printf, Malloc, Free };  // as ir::SystemCall
 
