@@ -83,6 +83,7 @@ Error instantiate(Runtime&, const Graph& graph, GraphExec& exec) {
   std::vector<const Node*> order = graph.order();
   if (order.size() != graph.nodes().size()) return Error::cudaErrorInvalidValue;
   exec.steps.clear();
+  exec.references = graph.references;
   for (const Node* node : order) exec.steps.push_back({node, node->work});
   return Error::cudaSuccess;
 }
@@ -126,6 +127,8 @@ Error list(const std::vector<Node*>& nodes, Node** out, size_t* count) {
 }
 
 }  // namespace
+
+bool is_graph(const Graph* graph) { return graphs().contains(graph); }
 
 WL_API wl_cudaGraphCreate(GraphHandle* out, unsigned flags) {
   return call(Needs::Context, [&](Runtime&) {
@@ -180,7 +183,7 @@ WL_API wl_cudaGraphAddChildGraphNode(Node** out, GraphHandle graph, Node* const*
     if (!graphs().contains(child)) return Error::cudaErrorInvalidValue;
     GraphExec exec;
     Error error = instantiate(r, *child, exec);
-    work = [steps = std::move(exec.steps)](Runtime& r) { return run(r, steps); };
+    work = [exec = std::move(exec)](Runtime& r) { return run(r, exec.steps); };
     return error;
   });
 }
@@ -234,6 +237,7 @@ WL_API wl_cudaGraphClone(GraphHandle* out, GraphHandle graph) {
     for (const auto& node : graph->nodes()) {
       for (const Node* before : node->after) twin[node.get()]->after.push_back(twin[before]);
     }
+    clone->references = graph->references;
     *out = keep(std::move(clone));
     return Error::cudaSuccess;
   });
@@ -250,6 +254,18 @@ WL_API wl_cudaGraphInstantiate(ExecHandle* out, GraphHandle graph) {
     execs().emplace(*out, std::move(exec));
     return Error::cudaSuccess;
   });
+}
+// Uploading, the one flag with a stream, is nothing here. cudaGraphInstantiateResult: 0 success, 2 an order that cannot
+// be.
+WL_API wl_cudaGraphInstantiateWithParams(ExecHandle* out, GraphHandle graph, InstantiateParams* params) {
+  constexpr unsigned long long kKnown = 15;
+  if (!params || params->flags & ~kKnown) {
+    return call(Needs::Context, [](Runtime&) { return Error::cudaErrorInvalidValue; });
+  }
+  Error error = wl_cudaGraphInstantiate(out, graph);
+  params->error_node = nullptr;
+  params->result = error == Error::cudaSuccess ? 0 : 2;
+  return error;
 }
 WL_API wl_cudaGraphExecDestroy(ExecHandle exec) {
   return call(Needs::Context,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cuda/abi.h"
+#include "cuda/user_object.h"
 
 namespace warplens::cuda {
 
@@ -29,6 +30,8 @@ class Graph {
   // Every node after those that it depends on, else in the order of adding. Empty if the dependencies form a circle.
   std::vector<const Node*> order() const;
 
+  UserReferences references;
+
  private:
   std::vector<std::unique_ptr<Node>> nodes_;
 };
@@ -41,7 +44,17 @@ struct GraphExec {
   };
   std::vector<Step> steps;
   size_t graph_nodes = 0;
+  UserReferences references;
 };
+
+struct InstantiateParams {  // cudaGraphInstantiateParams
+  unsigned long long flags;
+  StreamHandle upload_stream;
+  Node* error_node;
+  int result;
+};
+
+bool is_graph(const Graph* graph);  // that the program has
 
 struct KernelParams {  // cudaKernelNodeParams
   void* function;

@@ -11,6 +11,8 @@ struct GraphExec;
 struct KernelParams;
 struct MemsetParams;
 struct HostParams;
+struct InstantiateParams;
+class UserObject;
 
 // memory.cpp
 WL_API wl_cudaMalloc(void** out, size_t bytes);
@@ -127,6 +129,7 @@ WL_API wl_cudaGraphGetRootNodes(Graph* graph, Node** out, size_t* count);
 WL_API wl_cudaGraphNodeGetType(const Node* node, int* out);
 WL_API wl_cudaGraphClone(Graph** out, Graph* graph);
 WL_API wl_cudaGraphInstantiate(GraphExec** out, Graph* graph);
+WL_API wl_cudaGraphInstantiateWithParams(GraphExec** out, Graph* graph, InstantiateParams* params);
 WL_API wl_cudaGraphExecDestroy(GraphExec* exec);
 WL_API wl_cudaGraphUpload(GraphExec* exec, StreamHandle stream);
 WL_API wl_cudaGraphExecKernelNodeSetParams(GraphExec* exec, const Node* node, const KernelParams* params);
@@ -135,5 +138,11 @@ WL_API wl_cudaGraphExecUpdate_v12(GraphExec* exec, Graph* graph, int* result_inf
 WL_API wl_cudaGraphLaunch(GraphExec* exec, StreamHandle stream);
 WL_API wl_cudaStreamBeginCapture(StreamHandle stream, int mode);
 WL_API wl_cudaStreamEndCapture(StreamHandle stream, Graph** out);
+// user_object.cpp
+WL_API wl_cudaUserObjectCreate(UserObject** out, void* data, void (*destroy)(void*), unsigned count, unsigned flags);
+WL_API wl_cudaUserObjectRetain(UserObject* object, unsigned count);
+WL_API wl_cudaUserObjectRelease(UserObject* object, unsigned count);
+WL_API wl_cudaGraphRetainUserObject(Graph* graph, UserObject* object, unsigned count, unsigned flags);
+WL_API wl_cudaGraphReleaseUserObject(Graph* graph, UserObject* object, unsigned count);
 
 }  // namespace warplens::cuda

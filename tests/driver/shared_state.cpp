@@ -1,6 +1,7 @@
 // One process, both interfaces: prints a line for each thing that is not as it must be.
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -38,6 +39,7 @@ enum {
   kInvalidContext = 201,
   kNoBinary = 209,
   kIllegalAddress = 700,
+  kNotPermitted = 800,
   kNotSupported = 801
 };
 enum { kToDevice = 1, kToHost = 2 };
@@ -61,6 +63,56 @@ const char kPtx[] = R"(.version 7.0
 int launch(void* f, void* stream, Pointer data) {
   void* arguments[] = {&data};
   return cu("cuLaunchKernel", f, 1u, 1u, 1u, 32u, 1u, 1u, 0u, stream, arguments, nullptr);
+}
+
+std::atomic<int> destroyed = 0;
+void destroy(void* data) {
+  int device = 0;
+  expect("CUDA in a destructor", cuda("cudaGetDevice", &device), kNotPermitted);
+  destroyed += *static_cast<int*>(data);
+}
+// How much of them is destroyed once the thread that does it has done what it was given.
+int destroyed_after_waiting() {
+  expect("cudaDeviceSynchronize", cuda("cudaDeviceSynchronize"), 0);
+  return destroyed;
+}
+
+// An object lives while the program, a graph, its clone or its executable graph has a reference.
+void user_objects() {
+  struct {
+    unsigned long long flags;
+    void *stream, *node;
+    int result;
+  } params = {0, nullptr, &params, 5};
+  int one = 1, ten = 10;
+  auto data = static_cast<void*>(&one), data_10 = static_cast<void*>(&ten);
+  void *object = nullptr, *second = nullptr, *graph = nullptr, *clone = nullptr, *exec = nullptr, *node = nullptr;
+  expect("without the flag", cu("cuUserObjectCreate", &object, data, &destroy, 1u, 0u), kInvalidValue);
+  expect("without references", cu("cuUserObjectCreate", &object, data, &destroy, 0u, 1u), kInvalidValue);
+  expect("cuUserObjectCreate", cu("cuUserObjectCreate", &object, data, &destroy, 2u, 1u), 0);
+  expect("cudaUserObjectCreate", cuda("cudaUserObjectCreate", &second, data_10, &destroy, 1u, 1u), 0);
+  expect("cuGraphCreate", cu("cuGraphCreate", &graph, 0u), 0);
+  cu("cuGraphAddEmptyNode", &node, graph, nullptr, size_t{0});
+  expect("more than there are", cu("cuGraphRetainUserObject", graph, object, 3u, 1u), kInvalidValue);
+  expect("moved", cu("cuGraphRetainUserObject", graph, object, 2u, 1u), 0);
+  expect("cudaGraphRetainUserObject", cuda("cudaGraphRetainUserObject", graph, second, 1u, 0u), 0);
+  expect("not the program's now", cu("cuUserObjectRelease", object, 1u), kInvalidValue);
+  expect("retained again", cuda("cudaUserObjectRetain", object, 1u), 0);
+  expect("cudaUserObjectRelease", cuda("cudaUserObjectRelease", object, 1u), 0);
+  expect("cuGraphReleaseUserObject", cu("cuGraphReleaseUserObject", graph, object, 1u), 0);
+  expect("the graph has one left", destroyed_after_waiting(), 0);
+  expect("cuGraphInstantiateWithParams", cu("cuGraphInstantiateWithParams", &exec, graph, &params), 0);
+  expect("its result", params.result, 0);
+  expect("its node", params.node != nullptr, 0);
+  expect("cudaGraphClone", cuda("cudaGraphClone", &clone, graph), 0);
+  cu("cuGraphDestroy", graph);
+  cu("cuGraphExecDestroy", exec);
+  expect("the clone has one", destroyed_after_waiting(), 0);
+  cu("cuGraphDestroy", clone);
+  expect("the program has the second", destroyed_after_waiting(), 1);
+  expect("gone", cu("cuUserObjectRetain", object, 1u), kInvalidValue);
+  expect("the last", cu("cuUserObjectRelease", second, 1u), 0);
+  expect("both", destroyed_after_waiting(), 11);
 }
 
 void shared() {
@@ -129,6 +181,8 @@ void shared() {
   expect("cuGraphLaunch", cu("cuGraphLaunch", exec, stream), 0);
   cuda("cudaMemcpy", static_cast<void*>(back), static_cast<const void*>(pointer), sizeof back, int{kToHost});
   expect("element 31", back[31], 34);
+
+  user_objects();
 
   // The driver's errors are not the runtime's last one.
   expect("cuMemFree", cu("cuMemFree_v2", data + 4), kInvalidValue);

@@ -17,6 +17,7 @@ void more() {
   SIZE(cudaMemPoolProps);
   SIZE(cudaMemAccessDesc);
   SIZE(cudaKernelNodeParams);
+  SIZE(cudaGraphInstantiateParams);
   SIZE(cudaMemsetParams);
   SIZE(cudaHostNodeParams);
   SIZE(cudaGraphEdgeData);
@@ -38,6 +39,7 @@ void more() {
   FIELD(cudaMemPoolProps, maxSize);
   FIELD(cudaKernelNodeParams, sharedMemBytes);
   FIELD(cudaKernelNodeParams, extra);
+  FIELD(cudaGraphInstantiateParams, result_out);
   FIELD(cudaMemsetParams, elementSize);
   FIELD(cudaLaunchAttribute, val);
   FIELD(cudaLaunchConfig_t, dynamicSmemBytes);

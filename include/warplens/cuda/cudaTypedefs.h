@@ -530,6 +530,22 @@ typedef CUresult(CUDAAPI* PFN_cuGraphCreate_v10000)(CUgraph* graph, unsigned int
 #define PFN_cuGraphCreate PFN_cuGraphCreate_v10000
 typedef CUresult(CUDAAPI* PFN_cuGraphDestroy_v10000)(CUgraph graph);
 #define PFN_cuGraphDestroy PFN_cuGraphDestroy_v10000
+typedef CUresult(CUDAAPI* PFN_cuUserObjectCreate_v11030)(CUuserObject* object, void* data, CUhostFn destroy,
+                                                          unsigned int references, unsigned int flags);
+#define PFN_cuUserObjectCreate PFN_cuUserObjectCreate_v11030
+typedef CUresult(CUDAAPI* PFN_cuUserObjectRetain_v11030)(CUuserObject object, unsigned int references);
+#define PFN_cuUserObjectRetain PFN_cuUserObjectRetain_v11030
+typedef CUresult(CUDAAPI* PFN_cuUserObjectRelease_v11030)(CUuserObject object, unsigned int references);
+#define PFN_cuUserObjectRelease PFN_cuUserObjectRelease_v11030
+typedef CUresult(CUDAAPI* PFN_cuGraphRetainUserObject_v11030)(CUgraph graph, CUuserObject object,
+                                                               unsigned int references, unsigned int flags);
+#define PFN_cuGraphRetainUserObject PFN_cuGraphRetainUserObject_v11030
+typedef CUresult(CUDAAPI* PFN_cuGraphReleaseUserObject_v11030)(CUgraph graph, CUuserObject object,
+                                                                unsigned int references);
+#define PFN_cuGraphReleaseUserObject PFN_cuGraphReleaseUserObject_v11030
+typedef CUresult(CUDAAPI* PFN_cuGraphInstantiateWithParams_v12000)(CUgraphExec* exec, CUgraph graph,
+                                                                    CUDA_GRAPH_INSTANTIATE_PARAMS* parameters);
+#define PFN_cuGraphInstantiateWithParams PFN_cuGraphInstantiateWithParams_v12000
 typedef CUresult(CUDAAPI* PFN_cuGraphClone_v10000)(CUgraph* clone, CUgraph graph);
 #define PFN_cuGraphClone PFN_cuGraphClone_v10000
 typedef CUresult(CUDAAPI* PFN_cuGraphAddKernelNode_v12000)(

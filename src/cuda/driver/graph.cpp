@@ -104,6 +104,9 @@ WL_DRIVER_API wl_cuGraphInstantiateWithFlags(GraphExec** out, Graph* graph, unsi
   constexpr unsigned long long kKnown = 15;
   return forward([&] { return flags & ~kKnown ? Error::cudaErrorInvalidValue : wl_cudaGraphInstantiate(out, graph); });
 }
+WL_DRIVER_API wl_cuGraphInstantiateWithParams(GraphExec** out, Graph* graph, InstantiateParams* params) {
+  return forward([&] { return wl_cudaGraphInstantiateWithParams(out, graph, params); });
+}
 WL_DRIVER_API wl_cuGraphExecDestroy(GraphExec* exec) {
   return forward([&] { return wl_cudaGraphExecDestroy(exec); });
 }
@@ -128,6 +131,35 @@ WL_DRIVER_API wl_cuGraphExecUpdate(GraphExec* exec, Graph* graph, Node** error_n
 }
 WL_DRIVER_API wl_cuGraphExecUpdate_v2(GraphExec* exec, Graph* graph, int* result_info) {
   return forward([&] { return wl_cudaGraphExecUpdate_v12(exec, graph, result_info); });
+}
+
+// ---- objects of the program, which need no context
+
+namespace {
+template <typename Body>
+CuResult without_context(Body&& body) {
+  CuResult result = check_initialised();
+  if (result != CuResult::CUDA_SUCCESS) return result;
+  KeptLastError kept;
+  return as_result(body());
+}
+}  // namespace
+
+WL_DRIVER_API wl_cuUserObjectCreate(UserObject** out, void* data, void (*destroy)(void*), unsigned count,
+                                    unsigned flags) {
+  return without_context([&] { return wl_cudaUserObjectCreate(out, data, destroy, count, flags); });
+}
+WL_DRIVER_API wl_cuUserObjectRetain(UserObject* object, unsigned count) {
+  return without_context([&] { return wl_cudaUserObjectRetain(object, count); });
+}
+WL_DRIVER_API wl_cuUserObjectRelease(UserObject* object, unsigned count) {
+  return without_context([&] { return wl_cudaUserObjectRelease(object, count); });
+}
+WL_DRIVER_API wl_cuGraphRetainUserObject(Graph* graph, UserObject* object, unsigned count, unsigned flags) {
+  return without_context([&] { return wl_cudaGraphRetainUserObject(graph, object, count, flags); });
+}
+WL_DRIVER_API wl_cuGraphReleaseUserObject(Graph* graph, UserObject* object, unsigned count) {
+  return without_context([&] { return wl_cudaGraphReleaseUserObject(graph, object, count); });
 }
 
 // ---- capture
