@@ -84,6 +84,24 @@ struct Memcpy3DParams {
   int kind;
 };
 
+class Graph;
+struct GraphExec;
+struct Node;
+
+struct InstantiateParams {  // cudaGraphInstantiateParams
+  unsigned long long flags;
+  StreamHandle upload;
+  Node* error_node;
+  int result;
+};
+struct EdgeData {  // cudaGraphEdgeData
+  unsigned char from_port, to_port, type, reserved[5];
+};
+struct UpdateResult {  // cudaGraphExecUpdateResultInfo
+  int result;
+  Node *error_node, *error_from;
+};
+
 struct ChannelDesc {
   int x, y, z, w, kind;
 };

@@ -134,7 +134,7 @@ Error free_array(Runtime& runtime, Array* array) {
 
 Error make_mipmapped(Runtime& runtime, const ChannelDesc* desc, const Extent& extent, unsigned levels, unsigned flags,
                      MipmappedArray*& out) {
-  if (!levels) return Error::cudaErrorInvalidValue;
+  levels = std::max(levels, 1u);
   size_t longest = std::max({extent.width, extent.height, flags & (kLayered | kCubemap) ? 0 : extent.depth});
   unsigned most = 1;  // down to one element
   while (longest >>= 1) most++;

@@ -17,9 +17,10 @@ Error copy_along(Runtime& runtime, const Array* array, size_t x, size_t y, size_
                  const void* memory) {
   if (!is_array(array)) return Error::cudaErrorInvalidResourceHandle;
   size_t start = y * array->row_bytes() + x;
-  if (x >= array->row_bytes() || start > array->plane_bytes() || bytes > array->plane_bytes() - start) {
-    return bytes ? Error::cudaErrorInvalidValue : Error::cudaSuccess;
-  }
+  if (!bytes) return Error::cudaSuccess;
+  if (start > array->plane_bytes() || bytes > array->plane_bytes() - start) return Error::cudaErrorInvalidValue;
+  y = start / array->row_bytes();  // an offset past a row is one into a later
+  x = start % array->row_bytes();
   for (size_t done = 0; done < bytes;) {
     size_t piece = std::min(bytes - done, array->row_bytes() - x);
     ArrayPart inside = of_array(array, x, y), outside = of_memory(static_cast<const char*>(memory) + done, piece);

@@ -85,9 +85,12 @@ Error array_side(const Array* array, const Pos& pos, const Extent& extent, Plane
   return Error::cudaSuccess;
 }
 
-Error side(const Array* array, const Pos& pos, const PitchedPtr& memory, const Extent& extent, Planes& out) {
+// `element`: of the array that takes part, 1 without one. An H200 counts the position in memory in it too, whatever the
+// documentation says (tests/api/arrays.h200.txt).
+Error side(const Array* array, Pos pos, const PitchedPtr& memory, const Extent& extent, size_t element, Planes& out) {
   if (array) return memory.ptr ? Error::cudaErrorInvalidValue : array_side(array, pos, extent, out);
   if (!memory.ptr) return Error::cudaErrorInvalidValue;
+  pos.x *= element;
   out = {plane(memory, pos, 0), memory.pitch, memory.ysize * memory.pitch};
   return Error::cudaSuccess;
 }
@@ -118,16 +121,24 @@ Error copy(Runtime& runtime, void* target, const void* source, size_t bytes, int
 Error copy_3d(Runtime& runtime, const Memcpy3DParams* p) {
   if (!p) return Error::cudaErrorInvalidValue;
   if (!p->extent.width || !p->extent.height || !p->extent.depth) return Error::cudaSuccess;
-  Planes target{}, source{};
-  Error error = side(p->target_array, p->target_pos, p->target, p->extent, target);
-  if (error == Error::cudaSuccess) error = side(p->source_array, p->source_pos, p->source, p->extent, source);
-  if (error != Error::cudaSuccess) return error;
-  if (contradicts(target, source, p->kind)) return Error::cudaErrorInvalidMemcpyDirection;
-  size_t width = p->extent.width;  // bytes, unless there is an array
-  if (target.array && source.array && target.array->element_bytes != source.array->element_bytes) {
+  const Array* arrays[] = {p->target_array, p->source_array};
+  size_t element = 1;
+  for (const Array* array : arrays) {
+    if (!array) continue;
+    if (!is_array(array)) return Error::cudaErrorInvalidResourceHandle;
+    element = array->element_bytes;
+  }
+  if (arrays[0] && arrays[1] && arrays[0]->element_bytes != arrays[1]->element_bytes) {
     return Error::cudaErrorInvalidValue;
   }
-  if (target.array || source.array) width *= (target.array ? target.array : source.array)->element_bytes;
+  Planes target{}, source{};
+  Error error = side(p->target_array, p->target_pos, p->target, p->extent, element, target);
+  if (error == Error::cudaSuccess) {
+    error = side(p->source_array, p->source_pos, p->source, p->extent, element, source);
+  }
+  if (error != Error::cudaSuccess) return error;
+  if (contradicts(target, source, p->kind)) return Error::cudaErrorInvalidValue;
+  size_t width = p->extent.width * element;
   for (size_t z = 0; z < p->extent.depth; z++) {
     error = copy_2d(runtime, target.at(z), source.at(z), width, p->extent.height, p->kind);
     if (error != Error::cudaSuccess) return error;
@@ -137,17 +148,22 @@ Error copy_3d(Runtime& runtime, const Memcpy3DParams* p) {
 
 Error copy_rows(Runtime& runtime, const ArrayPart& target, const ArrayPart& source, size_t width, size_t height,
                 int kind) {
+  if (!target.array && !source.array) return Error::cudaErrorInvalidResourceHandle;
   Planes sides[2];
   const ArrayPart* parts[] = {&target, &source};
   for (int i = 0; i < 2; i++) {
     const ArrayPart& part = *parts[i];
     if (!part.array) {
       sides[i] = {static_cast<char*>(part.memory), part.pitch, 0};
+      if (width > part.pitch && height) return Error::cudaErrorInvalidValue;
       continue;
     }
     if (!is_array(part.array)) return Error::cudaErrorInvalidResourceHandle;
     size_t element = part.array->element_bytes;
-    if (part.x % element || width % element) return Error::cudaErrorInvalidValue;
+    if (part.x % element || width % element) {
+      runtime.refuse("a copy of a part of an array's element");
+      return Error::cudaErrorNotSupported;
+    }
     Error error = array_side(part.array, {part.x / element, part.y, 0}, {width / element, height, 1}, sides[i]);
     if (error != Error::cudaSuccess) return error;
   }
@@ -174,7 +190,9 @@ WL_API wl_cudaMemcpy(void* target, const void* source, size_t bytes, int kind) {
 }
 
 WL_API wl_cudaMemcpyAsync(void* target, const void* source, size_t bytes, int kind, StreamHandle stream) {
-  return submit(stream, NodeType::Memcpy, [=](Runtime& r) { return copy(r, target, source, bytes, kind); });
+  return submit(
+      stream, NodeType::Memcpy, [=](Runtime& r) { return copy(r, target, source, bytes, kind); },
+      [&] { return Details(row_copy(target, source, bytes, kind)); });
 }
 
 WL_API wl_cudaMemcpy2D(void* target, size_t target_pitch, const void* source, size_t source_pitch, size_t width,
@@ -187,9 +205,18 @@ WL_API wl_cudaMemcpy2D(void* target, size_t target_pitch, const void* source, si
 
 WL_API wl_cudaMemcpy2DAsync(void* target, size_t target_pitch, const void* source, size_t source_pitch, size_t width,
                             size_t height, int kind, StreamHandle stream) {
-  return submit(stream, NodeType::Memcpy, [=](Runtime& r) {
-    Rows from{static_cast<char*>(const_cast<void*>(source)), source_pitch};
-    return copy_2d(r, {static_cast<char*>(target), target_pitch}, from, width, height, kind);
+  void* from = const_cast<void*>(source);
+  auto work = [=](Runtime& r) {
+    Rows rows{static_cast<char*>(from), source_pitch};
+    return copy_2d(r, {static_cast<char*>(target), target_pitch}, rows, width, height, kind);
+  };
+  return submit(stream, NodeType::Memcpy, work, [&] {
+    Memcpy3DParams p{};
+    p.source = {from, source_pitch, width, height};
+    p.target = {target, target_pitch, width, height};
+    p.extent = {width, height, 1};
+    p.kind = kind;
+    return Details(p);
   });
 }
 
@@ -199,7 +226,7 @@ WL_API wl_cudaMemcpy3D(const Memcpy3DParams* p) {
 
 WL_API wl_cudaMemcpy3DAsync(const Memcpy3DParams* p, StreamHandle stream) {
   if (!p) return returned(Error::cudaErrorInvalidValue);
-  return submit(stream, NodeType::Memcpy, [p = *p](Runtime& r) { return copy_3d(r, &p); });
+  return submit(stream, NodeType::Memcpy, [p = *p](Runtime& r) { return copy_3d(r, &p); }, [&] { return Details(*p); });
 }
 
 WL_API wl_cudaMemset(void* target, int value, size_t bytes) {
@@ -207,7 +234,9 @@ WL_API wl_cudaMemset(void* target, int value, size_t bytes) {
 }
 
 WL_API wl_cudaMemsetAsync(void* target, int value, size_t bytes, StreamHandle stream) {
-  return submit(stream, NodeType::Memset, [=](Runtime& r) { return fill(r, target, value, bytes, bytes, 1); });
+  return submit(
+      stream, NodeType::Memset, [=](Runtime& r) { return fill(r, target, value, bytes, bytes, 1); },
+      [&] { return Details(MemsetParams{target, 0, static_cast<unsigned char>(value), 1, bytes, 1}); });
 }
 
 WL_API wl_cudaMemset2DAsync(void* target, size_t pitch, int value, size_t width, size_t height, StreamHandle stream) {

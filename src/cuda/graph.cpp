@@ -1,29 +1,64 @@
+// Graphs as a whole: making, cloning, instantiating, updating, launching.
 #include "cuda/graph.h"
 
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
-#include "cuda/copy.h"
-#include "cuda/launch.h"
 #include "cuda/served.h"
 #include "cuda/stream.h"
 
 namespace warplens::cuda {
+namespace {
 
-Node* Graph::add(NodeType type, Work work, std::vector<Node*> after) {
-  nodes_.push_back(std::make_unique<Node>(Node{type, std::move(work), std::move(after)}));
-  return nodes_.back().get();
+std::unordered_set<const Node*>& known_nodes() {
+  static auto* all = new std::unordered_set<const Node*>;
+  return *all;
+}
+std::map<const Graph*, std::shared_ptr<Graph>>& graphs() {
+  static auto* all = new std::map<const Graph*, std::shared_ptr<Graph>>;
+  return *all;
+}
+std::map<const GraphExec*, std::unique_ptr<GraphExec>>& execs() {
+  static auto* all = new std::map<const GraphExec*, std::unique_ptr<GraphExec>>;
+  return *all;
 }
 
-std::vector<Node*> Graph::last() const {
-  if (nodes_.empty()) return {};
-  return {nodes_.back().get()};
+void let_go(Node& node) {
+  known_nodes().erase(&node);
+  if (auto* child = std::get_if<std::shared_ptr<Graph>>(&node.details)) forget(child->get());
 }
 
-bool Graph::owns(const Node* node) const {
-  return std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& own) { return own.get() == node; });
+template <typename Body>
+Error of(const Graph* graph, Body&& body) {
+  return call(Needs::Context, [&](Runtime& r) { return is_graph(graph) ? body(r) : Error::cudaErrorInvalidValue; });
 }
+template <typename Body>
+Error of(const GraphExec* exec, Body&& body) {
+  return call(Needs::Context, [&](Runtime& r) { return is_exec(exec) ? body(r) : Error::cudaErrorInvalidValue; });
+}
+
+}  // namespace
+
+Graph::~Graph() {
+  for (const auto& node : nodes_) let_go(*node);
+}
+
+Node* Graph::add(NodeType type, Work work, std::vector<Node*> after, Details details) {
+  nodes_.push_back(std::make_unique<Node>(Node{type, std::move(work), std::move(after), std::move(details), this, {}}));
+  Node* node = nodes_.back().get();
+  known_nodes().insert(node);
+  return node;
+}
+
+void Graph::remove(Node* node) {
+  for (const auto& other : nodes_) std::erase(other->after, node);
+  let_go(*node);
+  std::erase_if(nodes_, [&](const auto& own) { return own.get() == node; });
+}
+
+bool Graph::owns(const Node* node) const { return is_node(node) && node->graph == this; }
 
 std::vector<const Node*> Graph::order() const {
   std::vector<const Node*> out;
@@ -43,53 +78,86 @@ std::vector<const Node*> Graph::order() const {
   return out;
 }
 
-namespace {
-
-using GraphHandle = Graph*;
-using ExecHandle = GraphExec*;
-
-std::map<const Graph*, std::shared_ptr<Graph>>& graphs() {
-  static auto* all = new std::map<const Graph*, std::shared_ptr<Graph>>;
-  return *all;
-}
-std::map<const GraphExec*, std::unique_ptr<GraphExec>>& execs() {
-  static auto* all = new std::map<const GraphExec*, std::unique_ptr<GraphExec>>;
-  return *all;
-}
-
-GraphHandle keep(std::shared_ptr<Graph> graph) {
-  GraphHandle handle = graph.get();
-  graphs().emplace(handle, std::move(graph));
-  return handle;
-}
-
-// The frame of every cudaGraphAdd...Node. make(Runtime&, Work&) -> Error.
-template <typename Make>
-Error add_node(Node** out, GraphHandle graph, Node* const* after, size_t count, NodeType type, Make&& make) {
-  return call(Needs::Context, [&](Runtime& r) {
-    if (!out || !graphs().contains(graph) || (count && !after)) return Error::cudaErrorInvalidValue;
-    std::vector<Node*> before(after, after + count);
-    for (const Node* node : before) {
-      if (!graph->owns(node)) return Error::cudaErrorInvalidValue;
+std::shared_ptr<Graph> Graph::clone() const {
+  auto copy = std::make_shared<Graph>();
+  for (const auto& node : nodes_) {
+    Details details = node->details;
+    if (auto* child = std::get_if<std::shared_ptr<Graph>>(&details)) {
+      *child = (*child)->clone();
+      keep(*child);
     }
-    Work work;
-    Error error = make(r, work);
-    if (error == Error::cudaSuccess) *out = graph->add(type, std::move(work), std::move(before));
-    return error;
+    Node* twin = copy->add(node->type, node->work, {}, std::move(details));
+    twin->attributes = node->attributes;
+    copy->twins_[node.get()] = twin;
+  }
+  for (const auto& node : nodes_) {
+    for (const Node* before : node->after) copy->twins_[node.get()]->after.push_back(copy->twins_[before]);
+  }
+  copy->references = references;
+  return copy;
+}
+
+bool Graph::has_memory() const {
+  return std::any_of(nodes_.begin(), nodes_.end(), [](const auto& node) {
+    return node->type == NodeType::MemAlloc || node->type == NodeType::MemFree;
   });
 }
 
-Error instantiate(Runtime&, const Graph& graph, GraphExec& exec) {
+Node* Graph::twin_of(const Node* original) const {
+  auto found = twins_.find(original);
+  return found != twins_.end() && owns(found->second) ? found->second : nullptr;
+}
+
+GraphExec::Step* GraphExec::find(const Node* node, NodeType type) {
+  for (Step& step : steps) {
+    if (step.node == node) return step.type == type ? &step : nullptr;
+  }
+  return nullptr;
+}
+
+bool is_graph(const Graph* graph) { return graphs().contains(graph); }
+bool is_node(const Node* node) { return known_nodes().contains(node); }
+bool is_exec(const GraphExec* exec) { return execs().contains(exec); }
+
+Graph* keep(std::shared_ptr<Graph> graph) {
+  Graph* handle = graph.get();
+  graphs().emplace(handle, std::move(graph));
+  return handle;
+}
+std::shared_ptr<Graph> shared_graph(const Graph* graph) {
+  auto found = graphs().find(graph);
+  return found == graphs().end() ? nullptr : found->second;
+}
+void forget(const Graph* graph) {
+  std::shared_ptr<Graph> last = shared_graph(graph);  // goes when the table is in order again
+  graphs().erase(graph);
+}
+
+Error instantiate(const Graph& graph, GraphExec& exec) {
   std::vector<const Node*> order = graph.order();
   if (order.size() != graph.nodes().size()) return Error::cudaErrorInvalidValue;
   exec.steps.clear();
-  exec.references = graph.references;
-  for (const Node* node : order) exec.steps.push_back({node, node->work});
+  std::map<const Node*, size_t> index;
+  for (const Node* node : order) {
+    GraphExec::Step step{node, node->type, node->work, {}};
+    for (const Node* before : node->after) step.after.push_back(index[before]);
+    std::sort(step.after.begin(), step.after.end());
+    if (auto* allocation = std::get_if<GraphAllocation>(&node->details)) step.memory = allocation->memory;
+    if (auto* child = std::get_if<std::shared_ptr<Graph>>(&node->details)) {
+      GraphExec inner;
+      Error error = instantiate(**child, inner);
+      if (error != Error::cudaSuccess) return error;
+      step.work = [steps = std::move(inner.steps)](Runtime& r) { return run(r, steps); };
+    }
+    index[node] = exec.steps.size();
+    exec.steps.push_back(std::move(step));
+  }
   return Error::cudaSuccess;
 }
 
 Error run(Runtime& runtime, const std::vector<GraphExec::Step>& steps) {
   for (const GraphExec::Step& step : steps) {
+    if (!step.enabled) continue;
     runtime.host_queue.wait();
     Error error = step.work ? step.work(runtime) : Error::cudaSuccess;
     if (error != Error::cudaSuccess) return error;
@@ -98,242 +166,133 @@ Error run(Runtime& runtime, const std::vector<GraphExec::Step>& steps) {
   return Error::cudaSuccess;
 }
 
-Work host_call(HostParams params) {
-  return [params](Runtime& r) {
-    r.host_queue.push([params] { params.function(params.data); });
-    return Error::cudaSuccess;
-  };
-}
-
-Error memset_work(const MemsetParams* p, Work& work) {
-  if (!p || (p->element_bytes != 1 && p->element_bytes != 2 && p->element_bytes != 4))
-    return Error::cudaErrorInvalidValue;
-  work = [p = *p](Runtime& r) {
-    return fill_elements(r, p.target, p.value, p.element_bytes, p.pitch, p.width, p.height);
-  };
-  return Error::cudaSuccess;
-}
-
-Error kernel_work(Runtime& runtime, const KernelParams* p, Work& work) {
-  if (!p || p->extra) return Error::cudaErrorInvalidValue;
-  return prepare_launch(runtime, p->function, p->grid, p->block, p->arguments, p->shared, work);
-}
-
-Error list(const std::vector<Node*>& nodes, Node** out, size_t* count) {
-  if (!count) return Error::cudaErrorInvalidValue;
-  if (out) std::copy_n(nodes.begin(), std::min(*count, nodes.size()), out);
-  *count = nodes.size();
-  return Error::cudaSuccess;
-}
-
-}  // namespace
-
-bool is_graph(const Graph* graph) { return graphs().contains(graph); }
-
-WL_API wl_cudaGraphCreate(GraphHandle* out, unsigned flags) {
+WL_API wl_cudaGraphCreate(Graph** out, unsigned flags) {
   return call(Needs::Context, [&](Runtime&) {
     if (!out || flags) return Error::cudaErrorInvalidValue;
     *out = keep(std::make_shared<Graph>());
     return Error::cudaSuccess;
   });
 }
-WL_API wl_cudaGraphDestroy(GraphHandle graph) {
-  return call(Needs::Context,
-              [&](Runtime&) { return graphs().erase(graph) ? Error::cudaSuccess : Error::cudaErrorInvalidValue; });
-}
-
-WL_API wl_cudaGraphAddKernelNode(Node** out, GraphHandle graph, Node* const* after, size_t count,
-                                 const KernelParams* p) {
-  return add_node(out, graph, after, count, NodeType::Kernel,
-                  [&](Runtime& r, Work& work) { return kernel_work(r, p, work); });
-}
-WL_API wl_cudaGraphAddMemcpyNode(Node** out, GraphHandle graph, Node* const* after, size_t count,
-                                 const Memcpy3DParams* p) {
-  return add_node(out, graph, after, count, NodeType::Memcpy, [&](Runtime&, Work& work) {
-    if (!p) return Error::cudaErrorInvalidValue;
-    work = [p = *p](Runtime& r) { return copy_3d(r, &p); };
+WL_API wl_cudaGraphDestroy(Graph* graph) {
+  return of(graph, [&](Runtime&) {
+    forget(graph);
     return Error::cudaSuccess;
   });
 }
-WL_API wl_cudaGraphAddMemcpyNode1D(Node** out, GraphHandle graph, Node* const* after, size_t count, void* target,
-                                   const void* source, size_t bytes, int kind) {
-  return add_node(out, graph, after, count, NodeType::Memcpy, [&](Runtime&, Work& work) {
-    work = [=](Runtime& r) { return copy(r, target, source, bytes, kind); };
+WL_API wl_cudaGraphClone(Graph** out, Graph* graph) {
+  return of(graph, [&](Runtime&) {
+    if (!out) return Error::cudaErrorInvalidValue;
+    if (graph->has_memory()) return Error::cudaErrorNotSupported;  // as on a GPU
+    *out = keep(graph->clone());
     return Error::cudaSuccess;
   });
 }
-WL_API wl_cudaGraphAddMemsetNode(Node** out, GraphHandle graph, Node* const* after, size_t count,
-                                 const MemsetParams* p) {
-  return add_node(out, graph, after, count, NodeType::Memset,
-                  [&](Runtime&, Work& work) { return memset_work(p, work); });
-}
-WL_API wl_cudaGraphAddHostNode(Node** out, GraphHandle graph, Node* const* after, size_t count, const HostParams* p) {
-  return add_node(out, graph, after, count, NodeType::Host, [&](Runtime&, Work& work) {
-    if (!p || !p->function) return Error::cudaErrorInvalidValue;
-    work = host_call(*p);
+WL_API wl_cudaGraphNodeFindInClone(Node** out, Node* original, Graph* clone) {
+  return of(clone, [&](Runtime&) {
+    Node* twin = clone->twin_of(original);
+    if (!out || !twin) return Error::cudaErrorInvalidValue;
+    *out = twin;
     return Error::cudaSuccess;
-  });
-}
-WL_API wl_cudaGraphAddEmptyNode(Node** out, GraphHandle graph, Node* const* after, size_t count) {
-  return add_node(out, graph, after, count, NodeType::Empty, [](Runtime&, Work&) { return Error::cudaSuccess; });
-}
-WL_API wl_cudaGraphAddChildGraphNode(Node** out, GraphHandle graph, Node* const* after, size_t count,
-                                     GraphHandle child) {
-  return add_node(out, graph, after, count, NodeType::Graph, [&](Runtime& r, Work& work) {
-    if (!graphs().contains(child)) return Error::cudaErrorInvalidValue;
-    GraphExec exec;
-    Error error = instantiate(r, *child, exec);
-    work = [exec = std::move(exec)](Runtime& r) { return run(r, exec.steps); };
-    return error;
   });
 }
 
-WL_API wl_cudaGraphAddDependencies_v12(GraphHandle graph, Node* const* from, Node* const* to, size_t count) {
-  return call(Needs::Context, [&](Runtime&) {
-    if (!graphs().contains(graph) || (count && (!from || !to))) return Error::cudaErrorInvalidValue;
-    for (size_t i = 0; i < count; i++) {
-      if (!graph->owns(from[i]) || !graph->owns(to[i])) return Error::cudaErrorInvalidValue;
-      to[i]->after.push_back(from[i]);
+WL_API wl_cudaGraphInstantiateWithFlags(GraphExec** out, Graph* graph, unsigned long long flags) {
+  constexpr unsigned long long kDeviceLaunch = 4, kKnown = 15;  // cudaGraphInstantiateFlag...
+  return of(graph, [&](Runtime& r) {
+    if (!out || (flags & ~kKnown)) return Error::cudaErrorInvalidValue;
+    if (flags & kDeviceLaunch) {
+      r.refuse("a graph that is launched by a kernel");
+      return Error::cudaErrorNotSupported;
     }
-    return Error::cudaSuccess;
-  });
-}
-WL_API wl_cudaGraphAddDependencies_v13(GraphHandle graph, Node* const* from, Node* const* to, const void* edge_data,
-                                       size_t count) {
-  return wl_cudaGraphAddDependencies_v12(graph, from, to, count);
-}
-
-WL_API wl_cudaGraphGetNodes(GraphHandle graph, Node** out, size_t* count) {
-  return call(Needs::Context, [&](Runtime&) {
-    if (!graphs().contains(graph)) return Error::cudaErrorInvalidValue;
-    std::vector<Node*> all;
-    for (const auto& node : graph->nodes()) all.push_back(node.get());
-    return list(all, out, count);
-  });
-}
-WL_API wl_cudaGraphGetRootNodes(GraphHandle graph, Node** out, size_t* count) {
-  return call(Needs::Context, [&](Runtime&) {
-    if (!graphs().contains(graph)) return Error::cudaErrorInvalidValue;
-    std::vector<Node*> roots;
-    for (const auto& node : graph->nodes()) {
-      if (node->after.empty()) roots.push_back(node.get());
-    }
-    return list(roots, out, count);
-  });
-}
-WL_API wl_cudaGraphNodeGetType(const Node* node, int* out) {
-  return call(Needs::Context, [&](Runtime&) {
-    if (!node || !out) return Error::cudaErrorInvalidValue;
-    *out = static_cast<int>(node->type);
-    return Error::cudaSuccess;
-  });
-}
-WL_API wl_cudaGraphClone(GraphHandle* out, GraphHandle graph) {
-  return call(Needs::Context, [&](Runtime&) {
-    if (!out || !graphs().contains(graph)) return Error::cudaErrorInvalidValue;
-    auto clone = std::make_shared<Graph>();
-    std::map<const Node*, Node*> twin;
-    for (const auto& node : graph->nodes()) twin[node.get()] = clone->add(node->type, node->work, {});
-    for (const auto& node : graph->nodes()) {
-      for (const Node* before : node->after) twin[node.get()]->after.push_back(twin[before]);
-    }
-    clone->references = graph->references;
-    *out = keep(std::move(clone));
-    return Error::cudaSuccess;
-  });
-}
-
-// The arguments after the graph differ between releases; none changes what is made.
-WL_API wl_cudaGraphInstantiate(ExecHandle* out, GraphHandle graph) {
-  return call(Needs::Context, [&](Runtime& r) {
-    if (!out || !graphs().contains(graph)) return Error::cudaErrorInvalidValue;
     auto exec = std::make_unique<GraphExec>();
-    Error error = instantiate(r, *graph, *exec);
+    exec->flags = flags;
+    Error error = instantiate(*graph, *exec);
     if (error != Error::cudaSuccess) return error;
+    exec->references = graph->references;
     *out = exec.get();
     execs().emplace(*out, std::move(exec));
     return Error::cudaSuccess;
   });
 }
-// Uploading, the one flag with a stream, is nothing here. cudaGraphInstantiateResult: 0 success, 2 an order that cannot
-// be.
-WL_API wl_cudaGraphInstantiateWithParams(ExecHandle* out, GraphHandle graph, InstantiateParams* params) {
-  constexpr unsigned long long kKnown = 15;
-  if (!params || params->flags & ~kKnown) {
-    return call(Needs::Context, [](Runtime&) { return Error::cudaErrorInvalidValue; });
-  }
-  Error error = wl_cudaGraphInstantiate(out, graph);
+// The arguments after the graph name the node that is wrong; nothing is.
+WL_API wl_cudaGraphInstantiate(GraphExec** out, Graph* graph) {
+  return wl_cudaGraphInstantiateWithFlags(out, graph, 0);
+}
+WL_API wl_cudaGraphInstantiateWithParams(GraphExec** out, Graph* graph, InstantiateParams* params) {
+  if (!params) return returned(Error::cudaErrorInvalidValue);
   params->error_node = nullptr;
-  params->result = error == Error::cudaSuccess ? 0 : 2;
+  Error error = wl_cudaGraphInstantiateWithFlags(out, graph, params->flags);
+  params->result = error == Error::cudaSuccess ? 0 : 2;  // cudaGraphInstantiateSuccess, ...InvalidStructure
   return error;
 }
-WL_API wl_cudaGraphExecDestroy(ExecHandle exec) {
-  return call(Needs::Context,
-              [&](Runtime&) { return execs().erase(exec) ? Error::cudaSuccess : Error::cudaErrorInvalidValue; });
-}
-WL_API wl_cudaGraphUpload(ExecHandle exec, StreamHandle) {
-  return call(Needs::Context,
-              [&](Runtime&) { return execs().contains(exec) ? Error::cudaSuccess : Error::cudaErrorInvalidValue; });
-}
-WL_API wl_cudaGraphExecKernelNodeSetParams(ExecHandle exec, const Node* node, const KernelParams* p) {
-  return call(Needs::Context, [&](Runtime& r) {
-    if (!execs().contains(exec)) return Error::cudaErrorInvalidValue;
-    for (GraphExec::Step& step : exec->steps) {
-      if (step.node == node && node->type == NodeType::Kernel) return kernel_work(r, p, step.work);
-    }
-    return Error::cudaErrorInvalidValue;
-  });
-}
-// A graph of the same shape takes the place of the one that `exec` was made from.
-static Error update(ExecHandle exec, GraphHandle graph, int* result) {
-  constexpr int kSuccess = 0, kTopologyChanged = 2;  // cudaGraphExecUpdateResult
-  return call(Needs::Context, [&](Runtime& r) {
-    if (!execs().contains(exec) || !graphs().contains(graph) || !result) return Error::cudaErrorInvalidValue;
-    *result = kTopologyChanged;
-    if (exec->steps.size() != graph->nodes().size()) return Error::cudaErrorGraphExecUpdateFailure;
-    Error error = instantiate(r, *graph, *exec);
-    if (error == Error::cudaSuccess) *result = kSuccess;
-    return error;
-  });
-}
-WL_API wl_cudaGraphExecUpdate_v11(ExecHandle exec, GraphHandle graph, Node** error_node, int* result) {
-  return update(exec, graph, result);
-}
-WL_API wl_cudaGraphExecUpdate_v12(ExecHandle exec, GraphHandle graph, int* result_info) {
-  return update(exec, graph, result_info);  // the result is the struct's first member
-}
-
-WL_API wl_cudaGraphLaunch(ExecHandle exec, StreamHandle stream) {
-  std::vector<GraphExec::Step> steps;
-  {
-    Runtime& runtime = Runtime::get();
-    std::lock_guard lock(runtime.mutex);
-    if (!execs().contains(exec)) return returned(Error::cudaErrorInvalidValue);
-    steps = exec->steps;
-  }
-  return submit(stream, NodeType::Graph, [steps = std::move(steps)](Runtime& r) { return run(r, steps); });
-}
-
-WL_API wl_cudaStreamBeginCapture(StreamHandle stream, int mode) {
-  return call(Needs::Context, [&](Runtime&) {
-    if (!is_valid(stream)) return Error::cudaErrorInvalidResourceHandle;
-    if (mode < 0 || mode > 2) return Error::cudaErrorInvalidValue;
-    if (reinterpret_cast<uintptr_t>(stream) <= 2) return Error::cudaErrorStreamCaptureUnsupported;
-    if (stream->capture) return Error::cudaErrorIllegalState;
-    stream->capture = std::make_shared<Graph>();
+WL_API wl_cudaGraphExecDestroy(GraphExec* exec) {
+  return of(exec, [&](Runtime&) {
+    execs().erase(exec);
     return Error::cudaSuccess;
   });
 }
-WL_API wl_cudaStreamEndCapture(StreamHandle stream, GraphHandle* out) {
-  return call(Needs::Context, [&](Runtime&) {
-    if (!is_valid(stream)) return Error::cudaErrorInvalidResourceHandle;
-    std::shared_ptr<Graph> graph = capture_of(stream);
+WL_API wl_cudaGraphExecGetFlags(GraphExec* exec, unsigned long long* out) {
+  return of(exec, [&](Runtime&) {
     if (!out) return Error::cudaErrorInvalidValue;
-    if (!graph) return Error::cudaErrorIllegalState;
-    end_capture(graph);
-    *out = keep(std::move(graph));
+    *out = exec->flags;
     return Error::cudaSuccess;
   });
+}
+WL_API wl_cudaGraphUpload(GraphExec* exec, StreamHandle) {
+  return of(exec, [](Runtime&) { return Error::cudaSuccess; });
+}
+
+// A graph of the same shape takes the place of the one that `exec` was made from.
+static Error update(GraphExec* exec, Graph* graph, Node** error_node, int* result) {
+  enum Result : int { kSuccess = 0, kError = 1, kTopologyChanged = 2, kTypeChanged = 3 };  // cudaGraphExecUpdateResult
+  return of(exec, [&](Runtime&) {
+    if (!is_graph(graph) || !result) return Error::cudaErrorInvalidValue;
+    *result = kTopologyChanged;
+    if (error_node) *error_node = nullptr;
+    GraphExec other;
+    if (instantiate(*graph, other) != Error::cudaSuccess || other.steps.size() != exec->steps.size()) {
+      return Error::cudaErrorGraphExecUpdateFailure;
+    }
+    for (size_t i = 0; i < other.steps.size(); i++) {
+      const auto &now = other.steps[i], &before = exec->steps[i];
+      if (now.type == before.type && now.after == before.after) continue;
+      *result = now.type != before.type ? kTypeChanged : kTopologyChanged;
+      if (error_node) *error_node = const_cast<Node*>(now.node);
+      return Error::cudaErrorGraphExecUpdateFailure;
+    }
+    for (size_t i = 0; i < other.steps.size(); i++) exec->steps[i].work = std::move(other.steps[i].work);
+    *result = kSuccess;
+    return Error::cudaSuccess;
+  });
+}
+WL_API wl_cudaGraphExecUpdate_v11(GraphExec* exec, Graph* graph, Node** error_node, int* result) {
+  return update(exec, graph, error_node, result);
+}
+WL_API wl_cudaGraphExecUpdate_v12(GraphExec* exec, Graph* graph, UpdateResult* out) {
+  if (out) out->error_from = nullptr;
+  return update(exec, graph, out ? &out->error_node : nullptr, out ? &out->result : nullptr);
+}
+
+// What an earlier launch allocated must have been freed since.
+static Error check_memory(Runtime& runtime, const GraphExec& exec) {
+  constexpr unsigned long long kAutoFree = 1;
+  for (const GraphExec::Step& step : exec.steps) {
+    if (!step.memory || !is_allocated(*step.memory)) continue;
+    if (!(exec.flags & kAutoFree)) return Error::cudaErrorInvalidValue;
+    free_graph_memory(runtime, reinterpret_cast<uint64_t>(address_of(*step.memory)));
+  }
+  return Error::cudaSuccess;
+}
+
+WL_API wl_cudaGraphLaunch(GraphExec* exec, StreamHandle stream) {
+  std::vector<GraphExec::Step> steps;
+  Error error = call(Needs::Queue, [&](Runtime& r) {
+    if (!is_exec(exec)) return Error::cudaErrorInvalidValue;
+    steps = exec->steps;
+    return check_memory(r, *exec);
+  });
+  if (error != Error::cudaSuccess) return error;
+  return submit(stream, NodeType::Graph, [steps = std::move(steps)](Runtime& r) { return run(r, steps); });
 }
 
 }  // namespace warplens::cuda

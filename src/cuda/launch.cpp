@@ -92,11 +92,15 @@ Function* find(Runtime& runtime, const void* host) {
 Error launch_handle(const void* handle, dim3 grid, dim3 block, void** arguments, size_t shared, StreamHandle stream,
                     bool cooperative = false) {
   Work work;
+  KernelCall described;
   Error error = call(Needs::Queue, [&](Runtime& r) {
     if (r.device().fault != Error::cudaSuccess) return r.device().fault;
-    return prepare_launch(r, handle, grid, block, arguments, shared, work, cooperative);
+    Error problem = describe_launch(r, handle, grid, block, arguments, shared, described);
+    described.cooperative = cooperative;
+    return problem == Error::cudaSuccess ? prepare_launch(r, described, work) : problem;
   });
-  return error == Error::cudaSuccess && work ? submit(stream, NodeType::Kernel, std::move(work)) : error;
+  if (error != Error::cudaSuccess || !work) return error;
+  return submit(stream, NodeType::Kernel, std::move(work), [&] { return Details(std::move(described)); });
 }
 
 struct Configuration {
@@ -120,13 +124,13 @@ Function* find_function(Runtime& runtime, const void* handle) {
   return nullptr;
 }
 
-Error prepare_launch(Runtime& runtime, const void* handle, dim3 grid, dim3 block, void** arguments, size_t shared,
-                     Work& work, bool cooperative) {
+Error describe_launch(Runtime& runtime, const void* handle, dim3 grid, dim3 block, void** arguments, size_t shared,
+                      KernelCall& out) {
   if (!handle) return Error::cudaErrorInvalidDeviceFunction;
   Function* function = find_function(runtime, handle);
   if (!function) return runtime.unknown_function();
-  int device = current_device(), only = function->binary->only_device;
-  if (only >= 0 && only != device) return Error::cudaErrorInvalidResourceHandle;
+  int only = function->binary->only_device;
+  if (only >= 0 && only != current_device()) return Error::cudaErrorInvalidResourceHandle;
   session::Outcome outcome;
   auto info = runtime.session()->kernel(*runtime.module_of(*function->binary), function->name, &outcome);
   if (!info) {
@@ -134,9 +138,23 @@ Error prepare_launch(Runtime& runtime, const void* handle, dim3 grid, dim3 block
     return code_of(outcome, function->binary->release);
   }
   if (shared > UINT32_MAX) return Error::cudaErrorInvalidValue;
-  exec::LaunchConfig config{
-      {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, static_cast<uint32_t>(shared), cooperative};
-  work = [function, device, config, params = pack(*info->kernel, arguments)](Runtime& r) {
+  out.function = const_cast<void*>(handle);
+  out.grid = grid;
+  out.block = block;
+  out.shared = static_cast<unsigned>(shared);
+  out.buffer = pack(*info->kernel, arguments);
+  for (const ir::ParamInfo& param : info->kernel->params) out.offsets.push_back(param.offset);
+  return Error::cudaSuccess;
+}
+
+Error prepare_launch(Runtime& runtime, const KernelCall& call, Work& work) {
+  Function* function = find_function(runtime, call.function);
+  if (!function) return runtime.unknown_function();
+  exec::LaunchConfig config{{call.grid.x, call.grid.y, call.grid.z},
+                            {call.block.x, call.block.y, call.block.z},
+                            call.shared,
+                            call.cooperative};
+  work = [function, device = current_device(), config, params = call.buffer](Runtime& r) {
     return launch(r, *function, device, config, params);
   };
   return Error::cudaSuccess;

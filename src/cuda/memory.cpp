@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 
+#include "cuda/graph.h"
 #include "cuda/served.h"
 #include "cuda/stream.h"
 
@@ -46,6 +47,7 @@ uint64_t address(const void* pointer) { return reinterpret_cast<uint64_t>(pointe
 // Frees what cudaMalloc and its like gave (pinned: what cudaMallocHost gave), and nothing else.
 Error release(Runtime& runtime, void* pointer, bool pinned) {
   if (!pointer) return Error::cudaSuccess;
+  if (!pinned && free_graph_memory(runtime, address(pointer))) return Error::cudaSuccess;
   exec::DeviceMemory& memory = runtime.session()->memory();
   auto found = memory.find(address(pointer));
   bool right_kind = found && found->kind != Kind::Symbol && (found->kind == Kind::HostPinned) == pinned;
@@ -84,31 +86,40 @@ WL_API wl_cudaMalloc(void** out, size_t bytes) {
 
 namespace {
 
-// Memory that a graph allocates or frees each time it runs is not served.
-bool refuse_capture(StreamHandle stream, const char* function) {
-  std::lock_guard lock(Runtime::get().mutex);
-  if (!is_valid(stream) || !capture_of(stream)) return false;
-  Runtime::get().refuse(std::string(function) + " in a captured stream");
-  returned(Error::cudaErrorNotSupported);
-  return true;
+// In a captured stream: a node that allocates.
+Error capture_allocation(Runtime& runtime, void** out, size_t bytes, int device, StreamHandle stream) {
+  GraphAllocation allocation;
+  allocation.params.allocation_type = 1;  // cudaMemAllocationTypePinned
+  allocation.params.location_type = 1;    // cudaMemLocationTypeDevice
+  allocation.params.location_id = device;
+  allocation.params.bytes = bytes;
+  Details details = std::move(allocation);
+  Work work;
+  Error error = out ? work_of(runtime, NodeType::MemAlloc, details, work) : Error::cudaErrorInvalidValue;
+  if (error != Error::cudaSuccess) return error;
+  *out = std::get<GraphAllocation>(details).params.address;
+  capture_work(stream, NodeType::MemAlloc, std::move(work), std::move(details));
+  return Error::cudaSuccess;
+}
+
+Error allocate_in_order(void** out, size_t bytes, StreamHandle stream, Pool* pool) {
+  return call(bytes ? Needs::Context : Needs::Nothing, [&](Runtime& r) {
+    if (!is_valid(stream)) return Error::cudaErrorInvalidResourceHandle;
+    driver::Context* context = pool ? context_of(pool) : context_of(stream);
+    if (bytes && !context) return Error::cudaErrorInvalidValue;
+    if (capture_of(stream)) return capture_allocation(r, out, bytes, context->device, stream);
+    return allocate(r, out, bytes, Kind::Device, context);
+  });
 }
 
 }  // namespace
 
 WL_API wl_cudaMallocAsync(void** out, size_t bytes, StreamHandle stream) {
-  if (refuse_capture(stream, "cudaMallocAsync")) return Error::cudaErrorNotSupported;
-  return call(bytes ? Needs::Context : Needs::Nothing, [&](Runtime& r) {
-    return is_valid(stream) ? allocate(r, out, bytes, Kind::Device, context_of(stream))
-                            : Error::cudaErrorInvalidResourceHandle;
-  });
+  return allocate_in_order(out, bytes, stream, nullptr);
 }
 
 WL_API wl_cudaMallocFromPoolAsync(void** out, size_t bytes, Pool* pool, StreamHandle stream) {
-  if (refuse_capture(stream, "cudaMallocFromPoolAsync")) return Error::cudaErrorNotSupported;
-  return call(Needs::Context, [&](Runtime& r) {
-    driver::Context* context = context_of(pool);
-    return context ? allocate(r, out, bytes, Kind::Device, context) : Error::cudaErrorInvalidValue;
-  });
+  return pool ? allocate_in_order(out, bytes, stream, pool) : returned(Error::cudaErrorInvalidValue);
 }
 
 WL_API wl_cudaFree(void* pointer) {
@@ -116,7 +127,18 @@ WL_API wl_cudaFree(void* pointer) {
 }
 
 WL_API wl_cudaFreeAsync(void* pointer, StreamHandle stream) {
-  return refuse_capture(stream, "cudaFreeAsync") ? Error::cudaErrorNotSupported : wl_cudaFree(pointer);
+  bool captured = false;
+  Error error = call(Needs::Context, [&](Runtime& r) {
+    if (!is_valid(stream)) return Error::cudaErrorInvalidResourceHandle;
+    captured = capture_of(stream) != nullptr;
+    if (!captured) return Error::cudaSuccess;
+    Details details = FreedMemory{pointer};
+    Work work;
+    Error problem = work_of(r, NodeType::MemFree, details, work);
+    if (problem == Error::cudaSuccess) capture_work(stream, NodeType::MemFree, std::move(work), std::move(details));
+    return problem;
+  });
+  return captured || error != Error::cudaSuccess ? error : wl_cudaFree(pointer);
 }
 
 WL_API wl_cudaMallocManaged(void** out, size_t bytes, unsigned flags) {

@@ -36,7 +36,7 @@ Error create(StreamHandle* out, unsigned flags, int priority) {
   static unsigned long long last_id = 2;
   if (!out || (flags & ~kNonBlocking)) return Error::cudaErrorInvalidValue;
   priority = std::clamp(priority, kHighestPriority, kLowestPriority);
-  auto stream = std::make_unique<Stream>(Stream{flags, priority, ++last_id, driver::current_context(), nullptr});
+  auto stream = std::make_unique<Stream>(Stream{flags, priority, ++last_id, driver::current_context()});
   *out = stream.get();
   streams().emplace(*out, std::move(stream));
   return Error::cudaSuccess;
@@ -53,9 +53,13 @@ Error ask(Needs needs, StreamHandle stream, T* out, Get&& get) {
   });
 }
 
-// A fault of the stream's device surfaces, whatever the current device is.
+// A fault of the stream's device surfaces, whatever the current device is. What is being captured cannot be waited for.
 Error wait_for(StreamHandle stream) {
   return call(Needs::Context, [&](Runtime& r) {
+    if (auto capture = valid(stream) ? capture_of(stream) : nullptr) {
+      capture->invalid = true;
+      return Error::cudaErrorStreamCaptureUnsupported;
+    }
     return valid(stream) ? r.check(Needs::Context, device_of(stream)) : Error::cudaErrorInvalidResourceHandle;
   });
 }
@@ -71,7 +75,7 @@ Error wait_for(EventHandle event) {
 bool is_valid(StreamHandle stream) { return is_default(stream) || streams().contains(stream); }
 bool is_valid(EventHandle event) { return events().contains(event); }
 
-std::shared_ptr<Graph> capture_of(StreamHandle stream) { return is_default(stream) ? nullptr : stream->capture; }
+std::shared_ptr<Capture> capture_of(StreamHandle stream) { return is_default(stream) ? nullptr : stream->capture; }
 
 driver::Context* context_of(StreamHandle stream) {
   return is_default(stream) || !stream->context ? driver::current_context() : stream->context;
@@ -80,13 +84,28 @@ int device_of(StreamHandle stream) {
   return is_default(stream) || !stream->context ? current_device() : stream->context->device;
 }
 
-void end_capture(const std::shared_ptr<Graph>& graph) {
+std::vector<StreamHandle> streams_of(const Capture& capture) {
+  std::vector<StreamHandle> out;
   for (auto& [handle, stream] : streams()) {
-    if (stream->capture == graph) stream->capture.reset();
+    if (stream->capture.get() == &capture) out.push_back(stream.get());
+  }
+  return out;
+}
+
+void end_capture(const std::shared_ptr<Capture>& capture) {
+  for (StreamHandle stream : streams_of(*capture)) {
+    stream->capture.reset();
+    stream->tips.clear();
   }
   for (auto& [handle, event] : events()) {
-    if (event->capture.lock() == graph) event->capture.reset();
+    if (event->capture.lock() == capture) event->capture.reset();
   }
+}
+
+Error record_now(EventHandle event) {
+  event->recorded = true;
+  event->time = std::chrono::steady_clock::now();
+  return Error::cudaSuccess;
 }
 
 WL_API wl_cudaStreamCreate(StreamHandle* out) {
@@ -119,12 +138,6 @@ WL_API wl_cudaStreamGetId(StreamHandle stream, unsigned long long* out) {
 WL_API wl_cudaStreamGetDevice(StreamHandle stream, int* out) {
   return ask(Needs::Context, stream, out, [&](const Stream&) { return device_of(stream); });
 }
-WL_API wl_cudaStreamIsCapturing(StreamHandle stream, int* status) {  // cudaStreamCaptureStatusNone, ...Active
-  return ask(Needs::Context, stream, status, [](const Stream& s) { return s.capture ? 1 : 0; });
-}
-WL_API wl_cudaStreamGetCaptureInfo(StreamHandle stream, int* status) {
-  return wl_cudaStreamIsCapturing(stream, status);
-}
 
 // Access policies, priorities and the like: hints that change speed on a GPU and nothing here.
 WL_API wl_cudaStreamSetAttribute(StreamHandle stream, int, const void* value) {
@@ -151,17 +164,27 @@ WL_API wl_cudaThreadExchangeStreamCaptureMode(int* mode) {
 WL_API wl_cudaStreamWaitEvent(StreamHandle stream, EventHandle event, unsigned flags) {
   return call(Needs::Queue, [&](Runtime&) {
     if (!valid(stream) || !valid(event)) return Error::cudaErrorInvalidResourceHandle;
-    if (auto graph = event->capture.lock(); graph && !is_default(stream)) stream->capture = graph;
+    auto capture = event->capture.lock();
+    if (is_default(stream)) return Error::cudaSuccess;
+    if (!capture && stream->capture && event->recorded) {  // by work that is no part of the capture
+      stream->capture->invalid = true;
+      return Error::cudaErrorStreamCaptureIsolation;
+    }
+    if (!capture) return Error::cudaSuccess;
+    if (stream->capture && stream->capture != capture) return Error::cudaErrorStreamCaptureMerge;
+    stream->capture = capture;
+    join(stream->tips, event->tips);
     return Error::cudaSuccess;
   });
 }
 
 WL_API wl_cudaLaunchHostFunc(StreamHandle stream, void (*function)(void*), void* data) {
   if (!function) return returned(Error::cudaErrorInvalidValue);
-  return submit(stream, NodeType::Host, [=](Runtime& r) {
+  auto work = [=](Runtime& r) {
     r.host_queue.push([=] { function(data); });
     return Error::cudaSuccess;
-  });
+  };
+  return submit(stream, NodeType::Host, work, [&] { return Details(HostParams{function, data}); });
 }
 
 WL_API wl_cudaStreamAddCallback(StreamHandle stream, void (*function)(StreamHandle, int, void*), void* data,
@@ -184,7 +207,7 @@ WL_API wl_cudaDeviceGetStreamPriorityRange(int* lowest, int* highest) {
 WL_API wl_cudaEventCreateWithFlags(EventHandle* out, unsigned flags) {
   return call(Needs::Context, [&](Runtime&) {
     if (!out || (flags & ~kEventFlags)) return Error::cudaErrorInvalidValue;
-    auto event = std::make_unique<Event>(Event{flags, false, {}, driver::current_context(), {}});
+    auto event = std::make_unique<Event>(Event{flags, false, {}, driver::current_context()});
     *out = event.get();
     events().emplace(*out, std::move(event));
     return Error::cudaSuccess;
@@ -202,9 +225,10 @@ WL_API wl_cudaEventRecord(EventHandle event, StreamHandle stream) {
   return call(Needs::Queue, [&](Runtime&) {
     if (!valid(event) || !valid(stream)) return Error::cudaErrorInvalidResourceHandle;
     if (event->context->device != device_of(stream)) return Error::cudaErrorInvalidResourceHandle;
-    event->capture = capture_of(stream);
-    event->recorded = true;
-    event->time = std::chrono::steady_clock::now();
+    std::shared_ptr<Capture> capture = capture_of(stream);
+    event->capture = capture;
+    if (!capture) return record_now(event);
+    event->tips = stream->tips;
     return Error::cudaSuccess;
   });
 }
@@ -215,8 +239,15 @@ WL_API wl_cudaEventRecordWithFlags(EventHandle event, StreamHandle stream, unsig
 WL_API wl_cudaEventSynchronize(EventHandle event) { return wait_for(event); }
 WL_API wl_cudaEventQuery(EventHandle event) { return wait_for(event); }
 
+// Once, for the reader of the report.
+static void say_what_times_are(Runtime& runtime) {
+  static bool said = false;
+  if (!said) runtime.session()->record_remark("times between CUDA events are wall time on this machine, not a GPU's");
+  said = true;
+}
+
 WL_API wl_cudaEventElapsedTime(float* milliseconds, EventHandle from, EventHandle to) {
-  return call(Needs::Context, [&](Runtime&) {
+  return call(Needs::Context, [&](Runtime& r) {
     if (!milliseconds) return Error::cudaErrorInvalidValue;
     for (EventHandle event : {from, to}) {
       if (!valid(event) || !event->recorded || (event->flags & kDisableTiming)) {
@@ -224,6 +255,7 @@ WL_API wl_cudaEventElapsedTime(float* milliseconds, EventHandle from, EventHandl
       }
     }
     if (from->context->device != to->context->device) return Error::cudaErrorInvalidResourceHandle;
+    say_what_times_are(r);
     *milliseconds = std::chrono::duration<float, std::milli>(to->time - from->time).count();
     return Error::cudaSuccess;
   });

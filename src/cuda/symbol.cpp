@@ -1,4 +1,6 @@
 // __device__, __constant__ and __managed__ variables, as host code names them.
+#include "cuda/symbol.h"
+
 #include "cuda/copy.h"
 #include "cuda/stream.h"
 
@@ -21,28 +23,31 @@ std::optional<session::Variable> find(Runtime& runtime, const void* host, int de
   return std::nullopt;
 }
 
-struct Part {
-  Error error = Error::cudaSuccess;
-  char* address = nullptr;
-};
-Part part_of(Runtime& runtime, int device, const void* host, size_t bytes, size_t offset) {
+}  // namespace
+
+Error symbol_part(Runtime& runtime, int device, const void* host, size_t bytes, size_t offset, char*& out) {
   auto variable = find(runtime, host, device);
-  if (!variable) return {Error::cudaErrorInvalidSymbol};
-  if (offset > variable->bytes || bytes > variable->bytes - offset) return {Error::cudaErrorInvalidValue};
-  return {Error::cudaSuccess, reinterpret_cast<char*>(variable->address + offset)};
+  if (!variable) return Error::cudaErrorInvalidSymbol;
+  if (offset > variable->bytes || bytes > variable->bytes - offset) return Error::cudaErrorInvalidValue;
+  out = reinterpret_cast<char*>(variable->address + offset);
+  return Error::cudaSuccess;
 }
+
+namespace {
 
 Error copy_to(Runtime& runtime, int device, const void* symbol, const void* source, size_t bytes, size_t offset,
               int kind) {
   if (kind != HostToDevice && kind != DeviceToDevice && kind != Default) return Error::cudaErrorInvalidMemcpyDirection;
-  Part part = part_of(runtime, device, symbol, bytes, offset);
-  return part.error != Error::cudaSuccess ? part.error : copy(runtime, part.address, source, bytes, kind);
+  char* at = nullptr;
+  Error error = symbol_part(runtime, device, symbol, bytes, offset, at);
+  return error != Error::cudaSuccess ? error : copy(runtime, at, source, bytes, kind);
 }
 
 Error copy_from(Runtime& runtime, int device, void* target, const void* symbol, size_t bytes, size_t offset, int kind) {
   if (kind != DeviceToHost && kind != DeviceToDevice && kind != Default) return Error::cudaErrorInvalidMemcpyDirection;
-  Part part = part_of(runtime, device, symbol, bytes, offset);
-  return part.error != Error::cudaSuccess ? part.error : copy(runtime, target, part.address, bytes, kind);
+  char* at = nullptr;
+  Error error = symbol_part(runtime, device, symbol, bytes, offset, at);
+  return error != Error::cudaSuccess ? error : copy(runtime, target, at, bytes, kind);
 }
 
 }  // namespace

@@ -276,7 +276,20 @@ static void in_process(const char* title, void (*body)()) {
   printf("ends with %d\n", status);
 }
 
-int main() {
+// Asks for times, twice.
+static int times() {
+  cudaEvent_t from, to;
+  float ms = -1;
+  cudaEventCreate(&from);
+  cudaEventCreate(&to);
+  cudaEventRecord(from);
+  cudaEventRecord(to);
+  bool right = cudaEventElapsedTime(&ms, from, to) == cudaSuccess && cudaEventElapsedTime(&ms, from, to) == cudaSuccess;
+  return right && ms >= 0 ? 0 : 1;
+}
+
+int main(int argc, char** argv) {
+  if (argc > 1) return times();
   in_process("choosing", choosing);
   in_process("peers", peers);
   in_process("memory", memory);

@@ -30,6 +30,12 @@ TEST(Driver, AnswersAsAnH200Does) {
   }
 }
 
+TEST(Driver, ArraysAndGraphsAreThoseOfAnH200) {
+  testing::ProgramResult result = testing::run(kPrograms + "driver_arrays", {.record = false});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.output, testing::read_file(WARPLENS_SOURCE_DIR "/tests/driver/arrays.h200.txt"));
+}
+
 // Memory, streams, events, kernels and faults are the same ones in both interfaces.
 TEST(Driver, SharesItsStateWithTheRuntime) {
   testing::ProgramResult result = testing::run(kPrograms + "driver_shared_state");

@@ -49,23 +49,24 @@ PitchedPtr side(void* start, size_t pitch, size_t height, size_t x, size_t y, co
   return {start, pitch, pitch, height};
 }
 
-// The driver counts bytes, the runtime an array's elements: of the position, and of the width where an array takes
-// part.
-CuResult array_side(Array* array, Pos& pos, Memcpy3DParams& out) {
-  bool known = false;
-  size_t element = 1;
-  CuResult result = framed(Needs::Nothing, [&](Runtime&) {
-    known = is_array(array);
-    if (known) element = array->element_bytes;
+// The driver counts bytes, the runtime the elements of the array that takes part.
+CuResult in_elements(const Memcpy3D& c, Memcpy3DParams& out) {
+  return framed(Needs::Nothing, [&](Runtime& r) {
+    size_t element = 1;
+    for (const Array* array : {out.source_array, out.target_array}) {
+      if (!array) continue;
+      if (!is_array(array)) return CuResult::CUDA_ERROR_INVALID_HANDLE;
+      element = array->element_bytes;
+    }
+    if (c.width % element || c.source_x % element || c.target_x % element) {
+      r.refuse("a copy of a part of an array's element", "CUDA_ERROR_NOT_SUPPORTED");
+      return CuResult::CUDA_ERROR_NOT_SUPPORTED;
+    }
+    out.extent.width /= element;
+    out.source_pos.x /= element;
+    out.target_pos.x /= element;
     return CuResult::CUDA_SUCCESS;
   });
-  if (result != CuResult::CUDA_SUCCESS) return result;
-  if (!known) return CuResult::CUDA_ERROR_INVALID_HANDLE;
-  if (pos.x % element || out.extent.width % element) return CuResult::CUDA_ERROR_INVALID_VALUE;
-  pos.x /= element;
-  out.extent.width /= element;
-  (&pos == &out.source_pos ? out.source_array : out.target_array) = array;
-  return CuResult::CUDA_SUCCESS;
 }
 
 CuResult copy_now(const Memcpy3D* c) {
@@ -121,23 +122,56 @@ CuResult as_runtime_copy(const Memcpy3D& c, Memcpy3DParams& out) {
   out.source_pos = {c.source_x, c.source_y, c.source_z};
   out.target_pos = {c.target_x, c.target_y, c.target_z};
   out.kind = kind_of(c.source_type, c.target_type);
-  CuResult result = CuResult::CUDA_SUCCESS;
   if (from_array) {
-    result = array_side(c.source_array, out.source_pos, out);
+    out.source_array = c.source_array;
   } else {
     void* start = c.source_type == kHostMemory ? const_cast<void*>(c.source_host) : pointer(c.source_device);
     out.source = side(start, c.source_pitch, c.source_height, c.source_x, c.source_y, c);
   }
-  if (result != CuResult::CUDA_SUCCESS) return result;
   if (to_array) {
-    // The width of a copy between arrays is in elements by now.
-    out.extent.width = c.width;
-    result = array_side(c.target_array, out.target_pos, out);
+    out.target_array = c.target_array;
   } else {
     void* start = c.target_type == kHostMemory ? c.target_host : pointer(c.target_device);
     out.target = side(start, c.target_pitch, c.target_height, c.target_x, c.target_y, c);
   }
-  return result;
+  if ((from_array && !c.source_array) || (to_array && !c.target_array)) return CuResult::CUDA_ERROR_INVALID_HANDLE;
+  return in_elements(c, out);
+}
+
+CuResult as_driver_copy(const Memcpy3DParams& p, Memcpy3D& out) {
+  return framed(Needs::Nothing, [&](Runtime&) {
+    bool known = (!p.source_array || is_array(p.source_array)) && (!p.target_array || is_array(p.target_array));
+    if (!known) return CuResult::CUDA_ERROR_INVALID_HANDLE;
+    bool from_host = p.kind == HostToHost || p.kind == HostToDevice;
+    bool to_host = p.kind == HostToHost || p.kind == DeviceToHost;
+    size_t element = 1;
+    if (p.source_array) element = p.source_array->element_bytes;
+    if (p.target_array) element = p.target_array->element_bytes;
+    out = {};
+    out.source_type = p.source_array ? kArrayMemory : from_host ? kHostMemory : kDeviceMemory;
+    out.target_type = p.target_array ? kArrayMemory : to_host ? kHostMemory : kDeviceMemory;
+    if (p.kind == Default && !p.source_array) out.source_type = kUnifiedMemory;
+    if (p.kind == Default && !p.target_array) out.target_type = kUnifiedMemory;
+    out.source_array = p.source_array;
+    out.target_array = p.target_array;
+    if (from_host) {
+      out.source_host = p.source.ptr;
+    } else {
+      out.source_device = reinterpret_cast<DevicePointer>(p.source.ptr);
+    }
+    if (to_host) {
+      out.target_host = p.target.ptr;
+    } else {
+      out.target_device = reinterpret_cast<DevicePointer>(p.target.ptr);
+    }
+    out.source_x = p.source_pos.x * element, out.source_y = p.source_pos.y, out.source_z = p.source_pos.z;
+    out.target_x = p.target_pos.x * element, out.target_y = p.target_pos.y, out.target_z = p.target_pos.z;
+    out.source_pitch = p.source.pitch, out.source_height = p.source.ysize;
+    out.target_pitch = p.target.pitch, out.target_height = p.target.ysize;
+    out.width = p.extent.width * element;
+    out.height = p.extent.height, out.depth = p.extent.depth;
+    return CuResult::CUDA_SUCCESS;
+  });
 }
 
 WL_DRIVER_API wl_cuMemcpy(DevicePointer to, DevicePointer from, size_t bytes) {
