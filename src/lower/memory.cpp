@@ -247,6 +247,85 @@ void lower_St(Context& c, const Instr& i) {
   c.b().emit(std::move(inst));
 }
 
+namespace {
+
+// Which bytes of a cp.async are copied; the rest of its place in shared memory is filled with zeros.
+struct CopySource {
+  ValueId bytes = ir::kNone;  // I32; kNone: all
+  ValueId none = ir::kNone;   // Pred: nothing is read
+};
+
+CopySource copy_source(Context& c, const Instr& i) {
+  size_t operands = i.text.operands.size();
+  if (std::any_of(i.text.modifiers.begin(), i.text.modifiers.end(),
+                  [](const std::string& m) { return m.find("cache_hint") != m.npos; }))
+    --operands;
+  if (operands <= 3) return {};
+  if (c.declared_type(i.operand(3)) == Type::Pred) return {ir::kNone, c.value(i.operand(3), kPred)};
+  return {c.value(i.operand(3), kU32), ir::kNone};
+}
+
+// The bytes of word k that are copied, as a mask of the word.
+ValueId kept_bits(Context& c, ValueId bytes, uint32_t word) {
+  Builder& b = c.b();
+  const auto number = [&](uint32_t n) { return b.constant(Type::I32, n); };
+  const ValueId below = b.binary(Op::MinU, bytes, number(4 * word));
+  const ValueId here = b.binary(Op::MinU, b.binary(Op::Sub, bytes, below), number(4));
+  // 8 * here bits from the bottom: all of them shifted out give 0 for none.
+  return b.binary(Op::ShrU, number(~0u), b.binary(Op::Sub, number(32), b.binary(Op::Shl, here, number(3))));
+}
+
+}  // namespace
+
+// cp.async copies 4, 8 or 16 bytes from global to shared memory in the background: here at once, which is one of the
+// orders that it may take, so that groups of copies are always there when they are waited for. On a GPU it is one
+// instruction (LDGSTS), counted as a global load and as a shared store.
+void lower_Cp(Context& c, const Instr& i) {
+  if (!i.has("async") || i.has("bulk") || i.has("mbarrier::complete_tx::bytes") || i.has("mbarrier")) c.unsupported(i);
+  if (i.has("commit_group") || i.has("wait_group") || i.has("wait_all")) {
+    ir::Inst fence;
+    fence.op = Op::Fence;
+    c.b().emit(std::move(fence));
+    return;
+  }
+  uint64_t bytes = 0;
+  if (!c.b().is_constant(c.value(i.operand(2), kU32), &bytes) || (bytes != 4 && bytes != 8 && bytes != 16))
+    c.malformed(i.full_opcode() + " copies 4, 8 or 16 bytes");
+  const auto words = static_cast<uint32_t>(bytes / 4);
+  const CopySource source = copy_source(c, i);
+  Builder& b = c.b();
+  ir::Inst load;
+  load.op = Op::Load;
+  load.type = Type::I32;
+  load.space = Space::Global;
+  load.count = static_cast<uint8_t>(words);
+  load.guard = c.guard();
+  ValueId reads = ir::kNone;
+  if (source.bytes != ir::kNone) reads = b.icmp(ir::IntCompare::Ne, source.bytes, b.constant(Type::I32, 0));
+  if (source.none != ir::kNone) reads = b.unary(Op::Not, source.none);
+  if (reads != ir::kNone) load.guard = load.guard == ir::kNone ? reads : b.binary(Op::And, load.guard, reads);
+  int64_t offset = 0;
+  load.args = {access_address(c, i.operand(1), &load.space, &offset)};
+  load.imm = static_cast<uint64_t>(offset);
+  load.site = c.new_site(ir::SiteKind::Load, i, load.space, Type::I32, static_cast<int>(words));
+  const ValueId loaded = b.emit(std::move(load));
+  ir::Inst store;
+  store.op = Op::Store;
+  store.type = Type::I32;
+  store.space = Space::Shared;
+  store.count = static_cast<uint8_t>(words);
+  store.guard = c.guard();
+  store.args = {access_address(c, i.operand(0), &store.space, &offset)};
+  store.imm = static_cast<uint64_t>(offset);
+  for (uint32_t k = 0; k < words; ++k) {
+    ValueId word = words == 1 ? loaded : b.pure(Op::Extract, Type::I32, {loaded}, k);
+    if (source.bytes != ir::kNone) word = b.binary(Op::And, word, kept_bits(c, source.bytes, k));
+    store.args.push_back(word);
+  }
+  store.site = c.new_site(ir::SiteKind::Store, i, store.space, Type::I32, static_cast<int>(words));
+  b.emit(std::move(store));
+}
+
 // Hints about caches.
 void lower_Prefetch(Context& c, const Instr& i) {
   ir::Inst inst;

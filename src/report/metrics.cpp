@@ -61,6 +61,9 @@ std::vector<Metric> metrics(const Kernel& kernel, const Launch& launch) {
   const Sums global = sums(kernel, launch, is_global);
   const Sums shared = sums(kernel, launch, [](const Site& s) { return s.space == Space::Shared; });
   const Sums local = sums(kernel, launch, [](const Site& s) { return s.space == Space::Local; });
+  // An asynchronous copy is one instruction, which is a load and a store to the memory and none of them by name.
+  const auto is_copy = [](const Site& s) { return s.opcode.starts_with("cp.async"); };
+  const uint64_t copies = sums(kernel, launch, is_copy).load.requests;
   std::vector<Metric> out = {
       {"launch__grid_size", launch.grid.count(), kCounted},
       {"launch__block_size", launch.block.count(), kCounted},
@@ -69,10 +72,10 @@ std::vector<Metric> metrics(const Kernel& kernel, const Launch& launch) {
       {"smsp__inst_executed.sum", launch.instructions, kEstimated},
       {"smsp__thread_inst_executed.sum", launch.thread_instructions, kEstimated},
       {"smsp__thread_inst_executed_pred_on.sum", launch.thread_instructions_pred_on, kEstimated},
-      {"smsp__inst_executed_op_global_ld.sum", global.load.requests, kCounted},
+      {"smsp__inst_executed_op_global_ld.sum", global.load.requests - copies, kCounted},
       {"smsp__inst_executed_op_global_st.sum", global.store.requests, kCounted},
       {"smsp__inst_executed_op_shared_ld.sum", shared.load.requests, kCounted},
-      {"smsp__inst_executed_op_shared_st.sum", shared.store.requests, kCounted},
+      {"smsp__inst_executed_op_shared_st.sum", shared.store.requests - copies, kCounted},
       {"smsp__inst_executed_op_local_ld.sum", local.load.requests, kEstimated},
       {"smsp__inst_executed_op_local_st.sum", local.store.requests, kEstimated},
       {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", global.load.requests, kCounted},
@@ -91,6 +94,7 @@ std::vector<Metric> metrics(const Kernel& kernel, const Launch& launch) {
       {"memory_l1_wavefronts_shared", shared.all.wavefronts, kModelled},
       {"memory_l1_wavefronts_shared_ideal", shared.all.wavefronts_ideal, kModelled},
   };
+  if (copies) out.push_back({"smsp__inst_executed_op_ldgsts.sum", copies, kCounted});
   if (kernel.registers) out.insert(out.begin() + 2, {"launch__registers_per_thread", *kernel.registers, kEstimated});
   return out;
 }

@@ -33,7 +33,7 @@ std::string compile(const fs::path& source, const char* architecture) {
 }
 
 bool may_be_refused(const std::string& message) {
-  return message.find(" wmma.") != std::string::npos || message.find(" cp.async.") != std::string::npos;
+  return message.find(" wmma.") != std::string::npos;
 }
 
 void check(const std::string& text, const std::string& name) {

@@ -166,7 +166,6 @@ TEST(Waits, EndAsOnAnH200) {
     expect_what_an_h200_printed("waits", {"--compiler", "clang", "--threads", threads}, &run);
 }
 
-// What nvcc makes of these needs cp.async, so their results stand here.
 TEST(Groups, OfSeveralWarps) {
   if (!has_clang()) GTEST_SKIP() << "needs clang++-19";
   CommandResult run = run_program(std::string(WARPLENS_SOURCE_DIR) + "/tests/nosdk/programs/groups_of_warps.cu", {},

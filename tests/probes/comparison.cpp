@@ -63,7 +63,7 @@ constexpr Known kKnown[] = {
 struct Refused {
   std::string_view launch, instruction;
 };
-constexpr Refused kRefused[] = {{"a_cp_async", "cp.async"}, {"a_wmma", "wmma"}, {"a_wmma_shared", "wmma"}};
+constexpr Refused kRefused[] = {{"a_wmma", "wmma"}, {"a_wmma_shared", "wmma"}};
 
 // "void k<16>(const float *, int)" -> "void k<16>": the two demanglers write parameters differently.
 std::string without_parameters(const std::string& kernel) { return kernel.substr(0, kernel.find('(')); }

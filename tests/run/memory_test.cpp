@@ -1,5 +1,6 @@
 // ld st ldu, every space and width; cvta isspacep; parameters.
 #include <bit>
+#include <cstring>
 #include <numeric>
 
 #include "run/kernel_case.h"
@@ -402,6 +403,52 @@ TEST_F(Memory, CacheHintsDoNothing) {
     st.global.u32 [%rd4], %r1;
   )",
       each([&](const u32*, u32* d) { d[0] = in_values[0]; }));
+}
+
+// Each thread copies its 16 bytes to shared memory, in the ways that there are, and reads them back.
+TEST_F(Memory, AsynchronousCopies) {
+  const std::string shared = ".shared .align 16 .b8 space[512];\n";
+  const auto copied = [&](const std::string& copies) {
+    return R"(
+    mov.u32 %r1, space;
+    mad.lo.u32 %r1, %r0, 16, %r1;
+    st.shared.v4.u32 [%r1], {7, 7, 7, 7};
+    add.s64 %rd3, %rd1, %rd2;
+    add.s64 %rd4, %rd0, %rd2;
+    and.b32 %r6, %r0, 3;
+    setp.eq.u32 %p1, %r6, 1;
+)" + copies +
+           R"(
+    ld.shared.v4.u32 {%r8, %r9, %r10, %r11}, [%r1];
+    st.global.v4.u32 [%rd4], {%r8, %r9, %r10, %r11};
+)";
+  };
+  const auto whole = each([](const u32* s, u32* d) { std::copy_n(s, 4, d); });
+  run(copied("cp.async.cg.shared.global [%r1], [%rd3], 16;\ncp.async.commit_group;\ncp.async.wait_group 0;\n"), whole,
+      shared);
+  run(copied(
+          "cp.async.ca.shared::cta.global.L2::128B [%r1+8], [%rd3+8], 8;\ncp.async.ca.shared.global [%r1], [%rd3], 4;\n"
+          "cp.async.ca.shared.global [%r1+4], [%rd3+4], 4, 4;\ncp.async.wait_all;\n"),
+      whole, shared);
+  // Fewer bytes than the place has: zeros for the rest, and nothing is read where there are none.
+  for (u32 bytes = 0; bytes <= 16; ++bytes)
+    run(copied("mov.u32 %r7, " + std::to_string(bytes) + ";\ncp.async.cg.shared.global [%r1], [%rd3], 16, %r7;\n"),
+        each([&](const u32* s, u32* d) {
+          std::fill_n(d, 4, 0);
+          std::memcpy(d, s, bytes);
+        }),
+        shared);
+  const auto a_quarter = [&](u32 otherwise) {
+    std::vector<u32> expected = whole;
+    for (size_t t = 0; t < 32; ++t)
+      if (t % 4 == 1) std::fill_n(&expected[t * 4], 4, otherwise);
+    return expected;
+  };
+  run(copied("selp.u32 %r7, 0, 16, %p1;\n@%p1 mov.u64 %rd3, 0;\ncp.async.cg.shared.global [%r1], [%rd3], 16, %r7;\n"),
+      a_quarter(0), shared);
+  run(copied("@%p1 mov.u64 %rd3, 0;\ncp.async.cg.shared.global [%r1], [%rd3], 16, %p1;\n"), a_quarter(0), shared);
+  run(copied("mov.u64 %rd5, 0;\n@!%p1 cp.async.cg.shared.global.L2::cache_hint [%r1], [%rd3], 16, %rd5;\n"),
+      a_quarter(7), shared);
 }
 
 TEST(Parameters, EveryShape) {
