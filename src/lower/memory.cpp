@@ -265,6 +265,12 @@ CopySource copy_source(Context& c, const Instr& i) {
   return {c.value(i.operand(3), kU32), ir::kNone};
 }
 
+// All bytes, by a number that the text says: no different from no number.
+bool is_whole(Context& c, ValueId bytes, uint64_t of) {
+  uint64_t number = 0;
+  return bytes != ir::kNone && c.b().is_constant(bytes, &number) && number >= of;
+}
+
 // The bytes of word k that are copied, as a mask of the word.
 ValueId kept_bits(Context& c, ValueId bytes, uint32_t word) {
   Builder& b = c.b();
@@ -292,7 +298,8 @@ void lower_Cp(Context& c, const Instr& i) {
   if (!c.b().is_constant(c.value(i.operand(2), kU32), &bytes) || (bytes != 4 && bytes != 8 && bytes != 16))
     c.malformed(i.full_opcode() + " copies 4, 8 or 16 bytes");
   const auto words = static_cast<uint32_t>(bytes / 4);
-  const CopySource source = copy_source(c, i);
+  CopySource source = copy_source(c, i);
+  if (is_whole(c, source.bytes, bytes)) source.bytes = ir::kNone;
   Builder& b = c.b();
   ir::Inst load;
   load.op = Op::Load;
