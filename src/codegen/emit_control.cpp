@@ -360,6 +360,10 @@ void KernelEmitter::emit_waits() {
   }
   Value* state = builder_.CreateGEP(llvm::ArrayType::get(builder_.getInt8Ty(), sizeof(WarpState)), warps_state_, warp);
   builder_.CreateStore(any, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), state, offsetof(WarpState, lanes)));
+  // Lanes in a loop may have let others run since these came to their barrier (wl_barrier released the warp for that).
+  if (!plan_.waits.empty())
+    builder_.CreateStore(builder_.getInt8(0),
+                         builder_.CreateConstGEP1_64(builder_.getInt8Ty(), state, offsetof(WarpState, released)));
   builder_.CreateStore(builder_.getInt32(static_cast<uint32_t>(f_.blocks.size() + 1)), state);
   builder_.CreateBr(warp_suspended_);
 }

@@ -23,6 +23,8 @@ namespace {
 // A wait that another running thread ends soon, or that a retry ends, needs no help. The lanes of a warp that take one
 // lock after the other are done within 32.
 constexpr uint32_t kPatience = 64;
+// Where lanes had to be parked for others of their warp before, they will have to be again.
+constexpr uint32_t kImpatience = 2;
 }  // namespace
 
 llvm::Value* KernelEmitter::warp_state(size_t offset) {
@@ -63,7 +65,14 @@ void KernelEmitter::emit_wait(BlockId b) {
   auto *enough = block("enough" + llvm::Twine(b)), *again = block("again" + llvm::Twine(b));
   Value* spins = builder_.CreateAdd(builder_.CreateLoad(i32, spins_), builder_.getInt32(1));
   builder_.CreateStore(spins, spins_);
-  builder_.CreateCondBr(builder_.CreateICmpUGE(spins, builder_.getInt32(kPatience)), enough, again,
+  llvm::AllocaInst* patience = nullptr;
+  if (mask_ && plan_.lanes.independent) {
+    llvm::IRBuilder<> at_entry(entry_, entry_->begin());
+    patience = at_entry.CreateAlloca(i32);
+    at_entry.CreateStore(builder_.getInt32(kPatience), patience);
+  }
+  Value* most = patience ? (Value*)builder_.CreateLoad(i32, patience) : builder_.getInt32(kPatience);
+  builder_.CreateCondBr(builder_.CreateICmpUGE(spins, most), enough, again,
                         llvm::MDBuilder(context_).createBranchWeights(1, kPatience));
   builder_.SetInsertPoint(enough);
   builder_.CreateStore(builder_.getInt32(0), spins_);
@@ -85,6 +94,7 @@ void KernelEmitter::emit_wait(BlockId b) {
     auto *others = block("others" + llvm::Twine(b)), *alone = block("alone" + llvm::Twine(b));
     builder_.CreateCondBr(builder_.CreateICmpNE(pending_anywhere(), builder_.getInt32(0)), others, alone);
     builder_.SetInsertPoint(others);
+    builder_.CreateStore(builder_.getInt32(kImpatience), patience);
     Value* before = builder_.CreateLoad(i32, parked_slot(header));
     builder_.CreateStore(builder_.CreateOr(before, parked), parked_slot(header));
     builder_.CreateBr(chain_from(0));
@@ -101,14 +111,8 @@ void KernelEmitter::emit_parked() {
   auto* i32 = builder_.getInt32Ty();
   Value* any = builder_.getInt32(0);
   for (const auto& [b, slot] : parked_) any = builder_.CreateOr(any, builder_.CreateLoad(i32, slot));
-  auto *turn = block("turn"), *none = block("none_parked");
-  builder_.CreateCondBr(builder_.CreateICmpNE(any, builder_.getInt32(0)), turn, none);
-  builder_.SetInsertPoint(turn);
-  for (const auto& [b, slot] : parked_) {
-    builder_.CreateStore(builder_.CreateLoad(i32, slot), pending_slot(b));
-    builder_.CreateStore(builder_.getInt32(0), slot);
-  }
-  builder_.CreateBr(stand_aside_);
+  auto* none = block("none_parked");
+  builder_.CreateCondBr(builder_.CreateICmpNE(any, builder_.getInt32(0)), stand_aside_, none);
   builder_.SetInsertPoint(none);
 }
 
@@ -121,6 +125,11 @@ void KernelEmitter::emit_stand_aside() {
   builder_.SetInsertPoint(stand_aside_);
   cache_.clear();
   save(plan_.wait_live);
+  // Lanes that were parked before the last ones came here go on where they are parked.
+  for (const auto& [b, slot] : parked_) {
+    add_pending(b, builder_.CreateLoad(i32, slot));
+    builder_.CreateStore(builder_.getInt32(0), slot);
+  }
   Value* area = save_area();
   Value* all = builder_.getInt32(0);
   auto put_away = [&](Value* slot, uint64_t offset) {

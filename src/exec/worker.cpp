@@ -185,8 +185,11 @@ bool Worker::resolve(const AccessInfo& info, uint32_t mask, bool count, uint8_t*
 
 namespace {
 
+// What a kernel's threads read and write at the same time is the program's business, not ThreadSanitizer's.
+#define WL_MAY_RACE __attribute__((no_sanitize("thread")))
+
 template <typename T>
-void gather(uint8_t* const pointers[kWarpSize], uint32_t mask, uint32_t component, uint8_t* out) {
+WL_MAY_RACE void gather(uint8_t* const pointers[kWarpSize], uint32_t mask, uint32_t component, uint8_t* out) {
   T lanes[kWarpSize];
   if (mask == ~0u) {
     for (uint32_t l = 0; l < kWarpSize; ++l) std::memcpy(&lanes[l], pointers[l] + component * sizeof(T), sizeof(T));
@@ -201,7 +204,7 @@ void gather(uint8_t* const pointers[kWarpSize], uint32_t mask, uint32_t componen
 }
 
 template <typename T>
-void scatter(uint8_t* const pointers[kWarpSize], uint32_t mask, uint32_t component, const uint8_t* in) {
+WL_MAY_RACE void scatter(uint8_t* const pointers[kWarpSize], uint32_t mask, uint32_t component, const uint8_t* in) {
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const uint32_t l = static_cast<uint32_t>(std::countr_zero(rest));
     std::memcpy(pointers[l] + component * sizeof(T), in + (component * kWarpSize + l) * sizeof(T), sizeof(T));

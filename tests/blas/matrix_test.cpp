@@ -5,7 +5,9 @@
 
 #ifdef __SANITIZE_THREAD__
 // OpenBLAS is not instrumented: how its threads wait for each other cannot be seen.
-extern "C" const char* __tsan_default_suppressions() { return "race:libopenblas.so\n"; }
+extern "C" __attribute__((visibility("default"), used)) const char* __tsan_default_suppressions() {
+  return "race:libopenblas.so\n";
+}
 #endif
 
 namespace warplens::test {

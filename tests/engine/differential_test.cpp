@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <random>
@@ -47,8 +48,11 @@ class Bench {
       }
   }
 
-  std::string run(uint64_t seed) {
-    const GeneratedKernel k = generate(seed);
+  // `locks`: each lane takes a lock first, and now and then afterwards, so that the lanes of a warp come apart and meet
+  // again; how often they wait is nobody's business then.
+  std::string run(uint64_t seed, bool locks = false) {
+    GeneratedKernel k = generate(seed);
+    if (locks) add_locks(k.text, seed);
     const auto program = compile(k.text, memory_);
     if (!program) return "not valid: " + program.error().what;
     if (k.out_bytes + 256 > kOutBytes) return "";
@@ -64,7 +68,7 @@ class Bench {
       const std::vector<Region> regions = {out, atomics_};
       const auto expected = expect(*program, config, params, regions);
       if (!expected) return fmt::format("launch {}: {}", launch, expected.error().what);
-      const std::string difference = compare(engine, handle, *program, config, params, regions, *expected);
+      const std::string difference = compare(engine, handle, *program, config, params, regions, *expected, !locks);
       if (!difference.empty())
         return fmt::format("launch {} on {} with {} threads:\n{}", launch, engine.cpu(), engine.threads(), difference);
       if (in_.now() != in_.initial) return "input was overwritten";
@@ -73,6 +77,35 @@ class Bench {
   }
 
  private:
+  static void add_locks(std::string& text, uint64_t seed) {
+    std::mt19937_64 random(seed);
+    const size_t module_end = text.find(".visible .entry");
+    text.insert(module_end, ".global .align 4 .u32 the_lock;\n\n");
+    const auto lock = [](uint64_t number) {
+      const std::string n = std::to_string(number);
+      return "\t{\n\t.reg .b32 %lk;\n\t.reg .pred %lp;\n\t.reg .b64 %la;\n\tmov.u64 %la, the_lock;\nLOCK" + n +
+             ":\n\tatom.global.cas.b32 %lk, [%la], 0, 1;\n\tsetp.ne.u32 %lp, %lk, 0;\n\t@%lp bra LOCK" + n +
+             ";\n\tatom.global.exch.b32 %lk, [%la], 0;\n\t}\n";
+    };
+    // After statements of the kernel's own: lines that end an instruction outside of any nested block.
+    size_t at = text.find("mov.u32 %lane, %laneid;");
+    uint64_t count = 0;
+    for (int depth = 0; (at = text.find('\n', at)) != text.npos;) {
+      ++at;
+      const size_t end = text.find('\n', at);
+      if (end == text.npos) break;
+      const std::string line = text.substr(at, end - at);
+      depth += static_cast<int>(std::count(line.begin(), line.end(), '{')) -
+               static_cast<int>(std::count(line.begin(), line.end(), '}'));
+      if (depth < 0) break;
+      const bool first = count == 0;
+      if (depth != 0 || !line.ends_with(';') || (!first && random() % 40)) continue;
+      const std::string inserted = lock(count++);
+      text.insert(end + 1, inserted);
+      at = end + inserted.size();
+    }
+  }
+
   static constexpr uint64_t kOutBytes = 3 << 20;
 
   // The first launch gets code for exactly its arguments, the second one code for their alignment, the third for
@@ -141,6 +174,18 @@ TEST(Differential, RandomKernels) {
     ADD_FAILURE() << fmt::format("seed {}, grid ({},{},{}), block ({},{},{}): {}\n", seed, k.grid.x, k.grid.y, k.grid.z,
                                  k.block.x, k.block.y, k.block.z, difference)
                   << "differential_test --seed=" << seed << " --print shows the kernel";
+    if (++failures == 20) break;
+  }
+}
+
+TEST(Differential, RandomKernelsWhoseLanesTakeLocks) {
+  Bench bench;
+  int failures = 0;
+  const uint64_t some = kernels == 1 ? 1 : kernels / 4;  // they take long
+  for (uint64_t seed = first_seed; seed < first_seed + some; ++seed) {
+    const std::string difference = bench.run(seed, true);
+    if (difference.empty()) continue;
+    ADD_FAILURE() << "seed " << seed << ": " << difference;
     if (++failures == 20) break;
   }
 }

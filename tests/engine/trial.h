@@ -44,7 +44,7 @@ Result<Expected> expect(const Program& program, const exec::LaunchConfig& config
 // times: the engine makes different code for the first arguments, for aligned ones, and for any.
 std::string compare(jit::Engine& engine, const jit::Engine::KernelHandle& kernel, const Program& program,
                     const exec::LaunchConfig& config, const std::vector<uint8_t>& params,
-                    const std::vector<Region>& regions, const Expected& expected);
+                    const std::vector<Region>& regions, const Expected& expected, bool counts_too = true);
 
 std::string describe_fault(const exec::Fault& fault);
 
