@@ -42,6 +42,7 @@ enum {
   kNotPermitted = 800,
   kNotSupported = 801
 };
+enum { kInfoLog = 3, kInfoLogBytes };
 enum { kToDevice = 1, kToHost = 2 };
 
 const char kPtx[] = R"(.version 7.0
@@ -162,6 +163,15 @@ void shared() {
   expect("cuCtxSetCurrent", cu("cuCtxSetCurrent", context), 0);
   asks.affinity = &asks, asks.affinities = 1;
   expect("cuCtxCreate_v4 with an affinity", cu("cuCtxCreate_v4", &other, &asks, 0u, 0), kNotSupported);
+
+  // A log that nothing is written to is empty.
+  void* link = nullptr;
+  char log[64] = "not written";
+  int names[] = {kInfoLog, kInfoLogBytes};
+  void* values_of_names[] = {log, reinterpret_cast<void*>(sizeof log)};
+  expect("cuLinkCreate", cu("cuLinkCreate_v2", 2u, names, values_of_names, &link), 0);
+  expect("its log", log[0], 0);
+  expect("cuLinkDestroy", cu("cuLinkDestroy", link), 0);
 
   // A runtime's event in a driver's stream, and the other way.
   void *event = nullptr, *driver_stream = nullptr;

@@ -1,6 +1,7 @@
 // The options of cuModuleLoadDataEx, cuLinkCreate and their like. What steers NVIDIA's compiler is accepted and changes
 // nothing; the buffers for messages are filled.
 #pragma once
+#include <cstdint>
 #include <string_view>
 
 #include "base/diagnostic.h"
@@ -19,6 +20,7 @@ class JitOptions {
   struct Log {
     char* buffer = nullptr;
     void** size = nullptr;  // in and out: bytes of the buffer, bytes written
+    uint32_t room = 0;      // bytes of the buffer, as given
   };
   static void fill(const Log& log, std::string_view text);
   Log info_, error_;

@@ -69,6 +69,7 @@ WL_DRIVER_API wl_cuLinkCreate_v2(unsigned count, const int* options, void** valu
     auto state = std::make_unique<LinkState>();
     CuResult result = state->options.read(count, options, values);
     if (result != CuResult::CUDA_SUCCESS) return result;
+    state->options.write({}, "");  // linking says nothing, and programs print what is in the buffer
     *out = state.get();
     links().emplace(*out, std::move(state));
     return CuResult::CUDA_SUCCESS;
