@@ -75,11 +75,7 @@ Conversion parse(std::string_view format, PrintfArguments& from, unsigned* argum
     c.width = number(format, at, from, arguments);
   if (at < format.size() && format[at] == '.') {
     ++at;
-    if (at < format.size() && format[at] == '*') {  // an H200 does not know it
-      c.length = at;
-      return c;
-    }
-    c.precision = number(format, at, from, arguments);
+    c.precision = std::max(-1, number(format, at, from, arguments));
   }
   for (; at < format.size() && std::strchr("hljztL", format[at]); ++at) {
     c.wide |= format[at] != 'h';

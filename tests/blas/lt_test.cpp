@@ -23,8 +23,12 @@ class Lt : public Blas {
                                                    sizeof workspace));
   }
   void TearDown() override {
-    if (preference_) EXPECT_OK(cublasLtMatmulPreferenceDestroy(preference_));
-    if (lt_) EXPECT_OK(cublasLtDestroy(lt_));
+    if (preference_) {
+      EXPECT_OK(cublasLtMatmulPreferenceDestroy(preference_));
+    }
+    if (lt_) {
+      EXPECT_OK(cublasLtDestroy(lt_));
+    }
     Blas::TearDown();
   }
 

@@ -53,7 +53,7 @@ WL_SAME_SIZE(DeviceProperties, CUdevprop);
 WL_SAME_PLACE(DeviceProperties, registers_per_block, CUdevprop, regsPerBlock);
 static_assert(sizeof(CUlaunchAttribute) == 72 && offsetof(CUlaunchAttribute, value) == 8);
 static_assert(CU_JIT_INFO_LOG_BUFFER == 3 && CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES == 6 && CU_JIT_NUM_OPTIONS <= 36);
-static_assert(CU_MEMORYTYPE_HOST == kHostMemory && CU_MEMORYTYPE_UNIFIED == kUnifiedMemory);
+static_assert(int(CU_MEMORYTYPE_HOST) == int(kHostMemory) && int(CU_MEMORYTYPE_UNIFIED) == int(kUnifiedMemory));
 static_assert(CU_POINTER_ATTRIBUTE_CONTEXT == 1 && CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE == 21);
 
 #endif

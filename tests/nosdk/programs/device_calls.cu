@@ -11,8 +11,7 @@ __global__ void integers(int minus, unsigned u, long long big) {
   printf("[%d] [%5d] [%-5d] [%05d] [%+d] [% d] [%.3d] [%i]\n", minus, minus, minus, minus, -minus, -minus, minus, minus);
   printf("[%u] [%x] [%X] [%#x] [%o] [%#o]\n", u, u, u, u, u, u);
   printf("[%lld] [%llu] [%llx] [%ld] [%lu]\n", big, (unsigned long long)big, big, (long)big, (unsigned long)big);
-  printf("[%hd] [%hhd]\n", (short)minus, (signed char)minus);
-  printf("[%*d] [%-*d] [%.*f] and what follows: %d\n", 7, minus, 7, minus, 2, 1.0 / 3, 8);
+  printf("[%*d] [%-*d]\n", 7, minus, 7, minus);
 }
 __global__ void reals(double d, float f) {
   printf("[%f] [%e] [%g] [%E] [%G] [%a]\n", d, d, d, d, d, d);
