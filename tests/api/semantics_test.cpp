@@ -62,6 +62,15 @@ TEST(Semantics, ArraysAreThoseOfAnH200) {
   EXPECT_EQ(result.errors, "");
 }
 
+// Programs built so call the functions whose names end in _ptsz and _ptds.
+TEST(Semantics, OneDefaultStreamAThreadChangesNoAnswer) {
+  WL_NEEDS_NVCC();
+  std::string program = testing::compile("tests/api/arrays.cu", {"-arch=sm_80", "--default-stream per-thread"});
+  testing::ProgramResult result = testing::run(program, {.record = false});
+  EXPECT_EQ(result.exit_code, 0);
+  expect_same_lines(result.output, "arrays.h200.txt");
+}
+
 TEST(Semantics, GraphsAreThoseOfAnH200) {
   WL_NEEDS_NVCC();
   testing::ProgramResult result = testing::run(testing::compile("tests/api/graphs.cu"), {.record = false});
