@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 
 #include "passes/divergence.h"
 #include "passes/waits.h"
@@ -93,7 +94,7 @@ namespace {
 class Analyzer {
  public:
   Analyzer(const Function& f, const Specialization& spec)
-      : f_(f), spec_(spec), nest_(find_loops(f)), waits_(find_waits(f, nest_)) {}
+      : f_(f), spec_(spec), nest_(find_loops(f)), idom_(immediate_dominators(f)), waits_(find_waits(f, nest_)) {}
 
   LaneAnalysis run() {
     a_.values.assign(f_.insts.size(), {});
@@ -144,13 +145,31 @@ class Analyzer {
         if (!split[b]) continue;
         const auto& succs = f_.blocks[b].succs;
         if (nest_.contains(wait.loop, b)) {
-          for (BlockId s : succs)
-            if (!nest_.contains(wait.loop, s)) return true;
+          const bool leaves = !nest_.contains(wait.loop, succs[0]) || !nest_.contains(wait.loop, succs[1]);
+          if (leaves && !is_for_one_lane(nest_.loops[wait.loop].header)) return true;
           continue;
         }
         const Ahead yes = look_ahead(succs[0], wait), no = look_ahead(succs[1], wait);
         if ((yes.waits && !no.waits && no.writes) || (no.waits && !yes.waits && yes.writes)) return true;
       }
+    return false;
+  }
+
+  // `if (threadIdx.x == 0)` around it: no two lanes of a warp come here.
+  bool is_for_one_lane(BlockId block) const {
+    for (BlockId b = idom_[block]; b != kNone; block = b, b = idom_[b]) {
+      const Inst& end = f_.insts[f_.blocks[b].insts.back()];
+      if (end.op != Op::CondBr || f_.blocks[block].preds.size() != 1) continue;
+      const Inst& compare = f_.insts[end.args[0]];
+      if (compare.op != Op::ICmp) continue;
+      const auto how = static_cast<ir::IntCompare>(compare.imm);
+      const bool when_true = f_.blocks[b].succs[0] == block;
+      if (how != (when_true ? ir::IntCompare::Eq : ir::IntCompare::Ne)) continue;
+      const Lanes &x = at(compare.args[0]), &y = at(compare.args[1]);
+      if (!x.affine() || x.groups != 1 || !x.guards.empty() || !y.uniform()) continue;
+      std::set<int64_t> different(x.pattern.begin(), x.pattern.end());
+      if (different.size() == kWarpSize) return true;
+    }
     return false;
   }
 
@@ -405,6 +424,7 @@ class Analyzer {
   LoopNest nest_;
   LaneAnalysis a_;
   std::vector<uint16_t> visits_;
+  const std::vector<BlockId> idom_;
   const std::vector<Wait> waits_;
   std::vector<uint8_t> apart_;  // per block: lanes of the warp can be here at different times and wait meanwhile
 };
