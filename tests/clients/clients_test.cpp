@@ -107,5 +107,15 @@ TEST(Tinygrad, RunsItsPtx) {
   for (const ordered_json& launch : client.result.json["launches"]) EXPECT_TRUE(launch["complete"].get<bool>());
 }
 
+TEST(CudaPython, ReportsLinesOfNvrtcsSource) {
+  ClientRun client =
+      run("cuda_python", {"cuda-bindings==13.5.0", "nvidia-cuda-nvrtc==13.5.37", "numpy"}, "cuda_python_row_sums.py");
+  SKIP_IF(client);
+  // 8 warps load 64 times a row each lane, a sector for each; and store 4 bytes a lane.
+  EXPECT_EQ(metric(client.launch("row_sums"), kLoads), 8 * 64);
+  EXPECT_EQ(metric(client.launch("row_sums"), kSectors), 8 * 64 * 32 + 8 * 4);
+  EXPECT_THAT(client.lines("row_sums"), ::testing::IsSupersetOf({"row_sums.cu:5", "row_sums.cu:7"}));
+}
+
 }  // namespace
 }  // namespace warplens::clients
