@@ -9,8 +9,10 @@
 namespace warplens::lower {
 namespace {
 
-// What every module may call though no module defines it (PTX Interoperability, system calls).
+// What every module may call though no module defines it (PTX Interoperability, system calls), among them those that
+// the device runtime, libcudadevrt, is made of. One that is not known is refused where it is executed.
 bool is_system_call(const std::string& name) {
+  if (name.starts_with("__cuda_syscall_") || name.starts_with("cnp")) return true;
   static constexpr const char* kNames[] = {"vprintf", "malloc", "free", "__assertfail"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) || libdevice_signature(name);
 }

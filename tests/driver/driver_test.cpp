@@ -45,6 +45,14 @@ TEST(Driver, SharesItsStateWithTheRuntime) {
   EXPECT_EQ(result.report.kernels.at(0).name, "add_one");
 }
 
+TEST(Driver, LinksWhatIsNeededOfALibrary) {
+  testing::ProgramResult result = testing::run(kPrograms + "driver_shared_state", {.arguments = {"library"}});
+  EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
+  EXPECT_EQ(result.output, "");
+  EXPECT_NE(result.errors.find("the function six is called, and no piece of the link has it"), std::string::npos)
+      << result.errors;
+}
+
 // What is missing says so by name, once, in the record too, and never pretends.
 TEST(Driver, RefusesByName) {
   testing::ProgramResult result = testing::run(kPrograms + "driver_shared_state", {.arguments = {"refused"}});

@@ -40,7 +40,8 @@ enum {
   kNoBinary = 209,
   kIllegalAddress = 700,
   kNotPermitted = 800,
-  kNotSupported = 801
+  kNotSupported = 801,
+  kUnknown = 999
 };
 enum { kInfoLog = 3, kInfoLogBytes };
 enum { kToDevice = 1, kToHost = 2 };
@@ -205,6 +206,134 @@ void shared() {
   expect("cuMemAlloc", cu("cuMemAlloc_v2", &data, size_t{16}), kIllegalAddress);
 }
 
+// A member of a static library, as ar writes it.
+std::string member(const char* name, std::string text) {
+  char header[61];
+  snprintf(header, sizeof header, "%-16s%-12d%-6d%-6d%-8o%-10zu`\n", name, 0, 0, 0, 0644u, text.size());
+  if (text.size() % 2) text += '\n';
+  return header + text;
+}
+
+// Of a static library, what is needed is linked, and what that needs; the rest is not even looked at.
+void library() {
+  const std::string head = ".version 7.0\n.target sm_50\n.address_size 64\n";
+  const std::string number = "(.param .b32 out) ";
+  const std::string program =
+      head + ".extern .func " + number + "seven;\n" + R"(.visible .entry store(.param .u64 out) {
+  .reg .b64 %d; .reg .b32 %r;
+  ld.param.u64 %d, [out];
+  { .param .b32 value; call.uni (value), seven; ld.param.b32 %r, [value]; }
+  st.global.u32 [%d], %r;
+  ret;
+}
+)";
+  // seven() is six() + 1, six() is in another member, and both name a function that nobody has but nobody calls: a
+  // system call, and one in a member that is left out.
+  const std::string seven = head + ".extern .func " + number + "six;\n.extern .func " + number +
+                            "__cuda_syscall_other;\n.visible .func " + number + R"(seven() {
+  .reg .b32 %r;
+  { .param .b32 value; call.uni (value), six; ld.param.b32 %r, [value]; }
+  add.u32 %r, %r, 1;
+  st.param.b32 [out], %r;
+  ret;
+}
+.visible .func (.param .b32 out) other() {
+  .reg .b32 %r;
+  { .param .b32 value; call.uni (value), __cuda_syscall_other; ld.param.b32 %r, [value]; }
+  st.param.b32 [out], %r;
+  ret;
+}
+)";
+  const std::string six = head + ".visible .func " + number + "six() { st.param.b32 [out], 6; ret; }\n";
+  const std::string unused = head + ".extern .func nowhere;\n.visible .func unused() { call.uni nowhere; ret; }\n";
+  const std::string archive = "!<arch>\n" + member("six.ptx/", six) + member("notes.txt/", "x") +
+                              member("unused.ptx/", unused) + member("seven.ptx/", seven);
+  const std::string without_six = "!<arch>\n" + member("seven.ptx/", seven);
+
+  void *context = nullptr, *link = nullptr, *linked = nullptr, *module = nullptr, *f = nullptr;
+  Pointer out = 0;
+  size_t bytes = 0;
+  unsigned value = 0;
+  cu("cuInit", 0u);
+  cu("cuDevicePrimaryCtxRetain", &context, 0);
+  cu("cuCtxSetCurrent", context);
+  auto make = [&](const std::string& library) {
+    enum { kPtxInput = 1, kLibraryInput = 4 };
+    cu("cuLinkCreate_v2", 0u, nullptr, nullptr, &link);
+    for (int type : {kPtxInput, kLibraryInput}) {
+      const std::string& piece = type == kPtxInput ? program : library;
+      expect("cuLinkAddData",
+             cu("cuLinkAddData_v2", link, type, piece.data(), piece.size(), "piece", 0u, nullptr, nullptr), 0);
+    }
+    return cu("cuLinkComplete", link, &linked, &bytes);
+  };
+  expect("a library that lacks something", make(without_six), kUnknown);
+  expect("the whole library", make(archive), 0);
+  expect("cuModuleLoadData", cu("cuModuleLoadData", &module, linked), 0);
+  expect("cuModuleGetFunction", cu("cuModuleGetFunction", &f, module, "store"), 0);
+  cu("cuMemAlloc_v2", &out, sizeof value);
+  expect("the launch", launch(f, nullptr, out), 0);
+  expect("cuMemcpyDtoH", cu("cuMemcpyDtoH_v2", &value, out, sizeof value), 0);
+  expect("what seven gives", value, 7);
+}
+
+// The device runtime's barrier across a grid needs no library: each block reads what the next one wrote before it.
+void grid_barrier() {
+  const char program[] = R"(.version 7.0
+.target sm_70
+.address_size 64
+.extern .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope);
+.extern .func (.param .b32 error) cudaCGSynchronize(.param .b64 handle, .param .b32 flags);
+.visible .entry shift(.param .u64 data) {
+  .reg .pred %p<3>; .reg .b64 %d<8>; .reg .b32 %r<12>;
+  ld.param.u64 %d1, [data];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %nctaid.x;
+  mov.u32 %r3, %tid.x;
+  setp.ne.u32 %p1, %r3, 0;
+  mul.wide.u32 %d2, %r1, 4;
+  add.u64 %d2, %d1, %d2;
+  add.u32 %r4, %r1, 1;
+  @!%p1 st.global.u32 [%d2], %r4;
+  { .param .b64 handle; .param .b32 scope;
+    st.param.b32 [scope], 1;
+    call.uni (handle), cudaCGGetIntrinsicHandle, (scope);
+    ld.param.b64 %d3, [handle]; }
+  { .param .b32 error; .param .b64 handle; .param .b32 flags;
+    st.param.b64 [handle], %d3;
+    st.param.b32 [flags], 0;
+    call.uni (error), cudaCGSynchronize, (handle, flags);
+    ld.param.b32 %r5, [error]; }
+  rem.u32 %r6, %r4, %r2;
+  mul.wide.u32 %d4, %r6, 4;
+  add.u64 %d4, %d1, %d4;
+  ld.global.u32 %r7, [%d4];
+  add.u32 %r7, %r7, %r5;
+  @!%p1 st.global.u32 [%d2+16], %r7;
+  ret;
+}
+)";
+  void *link = nullptr, *linked = nullptr, *module = nullptr, *f = nullptr;
+  size_t bytes = 0;
+  Pointer data = 0;
+  unsigned values[8] = {};
+  cu("cuLinkCreate_v2", 0u, nullptr, nullptr, &link);
+  expect("cuLinkAddData", cu("cuLinkAddData_v2", link, 1, program, sizeof program, "shift", 0u, nullptr, nullptr), 0);
+  expect("cuLinkComplete", cu("cuLinkComplete", link, &linked, &bytes), 0);
+  expect("cuModuleLoadData", cu("cuModuleLoadData", &module, linked), 0);
+  expect("cuModuleGetFunction", cu("cuModuleGetFunction", &f, module, "shift"), 0);
+  cu("cuMemAlloc_v2", &data, sizeof values);
+  void* arguments[] = {&data};
+  expect("cuLaunchCooperativeKernel",
+         cu("cuLaunchCooperativeKernel", f, 4u, 1u, 1u, 64u, 1u, 1u, 0u, nullptr, arguments), 0);
+  expect("cuMemcpyDtoH", cu("cuMemcpyDtoH_v2", values, data, sizeof values), 0);
+  for (int i = 0; i < 4; i++) expect("what the next block wrote", values[4 + i], (i + 1) % 4 + 1);
+  // Without a cooperative launch there is nothing to wait with: cudaErrorUnknown, added to what is there.
+  expect("cuLaunchKernel", cu("cuLaunchKernel", f, 1u, 1u, 1u, 32u, 1u, 1u, 0u, nullptr, arguments, nullptr), 0);
+  expect("cuMemcpyDtoH", cu("cuMemcpyDtoH_v2", values, data, sizeof values), 0);
+  expect("no cooperative launch", values[4], 1000);
+}
+
 void refused() {
   void *context = nullptr, *module = nullptr, *memory = nullptr;
   cu("cuInit", 0u);
@@ -227,6 +356,9 @@ void refused() {
 int main(int argc, char** argv) {
   if (argc > 1 && !strcmp(argv[1], "refused")) {
     refused();
+  } else if (argc > 1 && !strcmp(argv[1], "library")) {
+    library();
+    grid_barrier();
   } else {
     shared();
   }

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <set>
 
+#include "elf/archive.h"
 #include "lower/lower.h"
 #include "lower/unresolved.h"
 #include "ptx/fatbin.h"
@@ -65,6 +68,14 @@ Image texts_of(const std::vector<ptx::Container>& containers, const std::string&
   return out.texts.empty() ? no_ptx(origin) : out;
 }
 
+std::set<std::string> functions_in(const session::PtxText& text) {
+  std::set<std::string> out;
+  for (const ptx::Function& function : ptx::parse(text.text, text.name).module.functions) {
+    if (!function.declaration_only) out.insert(function.name);
+  }
+  return out;
+}
+
 }  // namespace
 
 Image read_image(const void* image, const std::string& origin) {
@@ -85,6 +96,51 @@ Image read_piece(std::span<const std::byte> bytes, const std::string& origin) {
   auto containers = ptx::read_file_image(bytes);
   if (!containers) return failed(CuResult::CUDA_ERROR_INVALID_IMAGE, containers.error());
   return texts_of(*containers, origin);
+}
+
+bool is_library(std::span<const std::byte> bytes) { return elf::is_archive(bytes); }
+
+Image read_library(std::span<const std::byte> bytes, const std::string& origin, Library& out) {
+  for (const elf::ArchiveMember& member : elf::archive_members(bytes)) {
+    // Members lie at any even place, and what is read has to lie at one of its own.
+    const std::vector<std::byte> contents(member.bytes.begin(), member.bytes.end());
+    auto containers = ptx::read_file_image(contents);
+    if (!containers || containers->empty()) continue;  // a text, or an object without device code
+    Image image = texts_of(*containers, fmt::format("{}({})", origin, member.name));
+    if (image.result == CuResult::CUDA_ERROR_NO_BINARY_FOR_GPU) {
+      out.without_ptx = image.message;
+    } else if (image.result != CuResult::CUDA_SUCCESS) {
+      return image;
+    }
+    std::move(image.texts.begin(), image.texts.end(), std::back_inserter(out.texts));
+  }
+  return {};
+}
+
+void link_from(Library& library, std::vector<session::PtxText>& program) {
+  ptx::Module all;  // only to see which of its functions are called and defined
+  auto add = [&](const session::PtxText& text) {
+    ptx::Module module = ptx::parse(text.text, text.name).module;
+    std::move(module.functions.begin(), module.functions.end(), std::back_inserter(all.functions));
+  };
+  for (const session::PtxText& text : program) add(text);
+  if (lower::unresolved_functions(all).empty()) return;
+  std::vector<std::set<std::string>> defined;
+  for (const session::PtxText& text : library.texts) defined.push_back(functions_in(text));
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (const std::string& name : lower::unresolved_functions(all)) {
+      auto found =
+          std::find_if(defined.begin(), defined.end(), [&](const auto& names) { return names.contains(name); });
+      if (found == defined.end()) continue;
+      auto text = library.texts.begin() + (found - defined.begin());
+      add(*text);
+      program.push_back(std::move(*text));
+      library.texts.erase(text);
+      defined.erase(found);
+      progress = true;
+    }
+  }
 }
 
 Image read_text(std::string_view text, const std::string& origin) {

@@ -25,6 +25,18 @@ Image read_text(std::string_view text, const std::string& origin);
 // The same for a piece of a link, of which the size is known, and which may be an object or a program.
 Image read_piece(std::span<const std::byte> bytes, const std::string& origin);
 
+// A static library: of each member the newest PTX, if it has some.
+struct Library {
+  std::vector<session::PtxText> texts;
+  std::string without_ptx;  // the same message for the last member that holds machine code alone; "" if there is none
+};
+bool is_library(std::span<const std::byte> bytes);
+// Image::result says what is wrong with a member; no texts.
+Image read_library(std::span<const std::byte> bytes, const std::string& origin, Library& out);
+// Those of the library's texts that define a function which is called and which nothing else has, and what those need
+// in turn, leave the library and are added to the program.
+void link_from(Library& library, std::vector<session::PtxText>& program);
+
 // Whether the texts, which read_text() took, make one program: every name that is called is in one of them.
 Image check_linked(const std::vector<session::PtxText>& texts);
 // What cuLinkComplete gives: a fat binary of PTX that read_image() takes.

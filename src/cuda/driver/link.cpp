@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 
+#include "cuda/driver/device_runtime.h"
 #include "cuda/driver/driver.h"
 #include "cuda/driver/jit_options.h"
 
@@ -49,6 +50,8 @@ Image Link::add(InputType type, std::string_view bytes, const std::string& name)
   } else if (type == InputType::Intermediate) {
     image.result = CuResult::CUDA_ERROR_NOT_SUPPORTED;
     image.message = name + ": code for link-time optimisation is not supported, since it is no PTX; make PTX instead";
+  } else if (is_library(std::as_bytes(std::span(bytes)))) {
+    return read_library(std::as_bytes(std::span(bytes)), name, library_);
   } else {
     image = read_piece(std::as_bytes(std::span(bytes)), name);
   }
@@ -58,8 +61,14 @@ Image Link::add(InputType type, std::string_view bytes, const std::string& name)
 }
 
 Image Link::complete() {
+  library_.texts.insert(library_.texts.begin(), {kDeviceRuntime, "the device runtime"});
+  link_from(library_, texts_);
   Image image = check_linked(texts_);
-  if (image.result == CuResult::CUDA_SUCCESS) linked_ = write_linked(texts_);
+  if (image.result == CuResult::CUDA_SUCCESS) {
+    linked_ = write_linked(texts_);
+  } else if (!library_.without_ptx.empty()) {
+    image.message += "\n" + library_.without_ptx;
+  }
   return image;
 }
 

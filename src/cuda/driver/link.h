@@ -25,6 +25,7 @@ class Link {
 
  private:
   std::vector<session::PtxText> texts_;
+  Library library_;  // of all that were added
   std::string linked_;
 };
 
