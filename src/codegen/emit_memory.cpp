@@ -505,10 +505,28 @@ llvm::Value* KernelEmitter::lanes_in_bounds(ValueId v, Value* mask) {
   return builder_.CreateAnd(none, possible);
 }
 
+// One lane's components. An ordered vector is read in one piece, as hardware does: CUB's look-back relies on it.
+std::vector<llvm::Value*> KernelEmitter::lane_piece(const Inst& inst, llvm::Value* at) {
+  const auto align = llvm::Align(static_cast<uint64_t>(ir::bytes(inst.type)));
+  std::vector<Value*> x;
+  if (inst.is_volatile && inst.count > 1) {
+    auto* all = builder_.CreateAlignedLoad(llvm::FixedVectorType::get(type(inst.type), inst.count), at, align);
+    all->setVolatile(true);
+    for (uint32_t e = 0; e < inst.count; ++e) x.push_back(builder_.CreateExtractElement(all, e));
+    return x;
+  }
+  for (uint32_t e = 0; e < inst.count; ++e) {
+    Value* place = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), at, e * align.value());
+    auto* one = builder_.CreateAlignedLoad(type(inst.type), place, align);
+    one->setVolatile(inst.is_volatile);
+    x.push_back(one);
+  }
+  return x;
+}
+
 // Lanes that are off read a place that is always there.
 std::vector<llvm::Value*> KernelEmitter::lane_load(ValueId v, Value* mask) {
   const Inst& inst = f_.insts[v];
-  const uint64_t bytes = static_cast<uint64_t>(ir::bytes(inst.type));
   std::vector<std::vector<Value*>> components(inst.count);
   for (uint32_t c = 0; c < chunks_; ++c) {
     Value* pointers = window_pointer(inst, c);
@@ -519,12 +537,8 @@ std::vector<llvm::Value*> KernelEmitter::lane_load(ValueId v, Value* mask) {
     std::vector<Value*> gathered(inst.count, llvm::PoisonValue::get(vector_type(inst.type)));
     for (uint32_t l = 0; l < width_; ++l) {
       Value* at = builder_.CreateIntToPtr(builder_.CreateExtractElement(pointers, l), builder_.getPtrTy());
-      for (uint32_t e = 0; e < inst.count; ++e) {
-        auto* x = builder_.CreateAlignedLoad(
-            type(inst.type), builder_.CreateConstGEP1_64(builder_.getInt8Ty(), at, e * bytes), llvm::Align(bytes));
-        x->setVolatile(inst.is_volatile);
-        gathered[e] = builder_.CreateInsertElement(gathered[e], x, l);
-      }
+      const std::vector<Value*> x = lane_piece(inst, at);
+      for (uint32_t e = 0; e < inst.count; ++e) gathered[e] = builder_.CreateInsertElement(gathered[e], x[e], l);
     }
     for (uint32_t e = 0; e < inst.count; ++e)
       components[e].push_back(mask && inst.guard != kNone
@@ -546,6 +560,13 @@ void KernelEmitter::lane_store(ValueId v) {
     for (uint32_t e = 0; e < inst.count; ++e) x.push_back(observable(inst.args[1 + e], vec(inst.args[1 + e], c)));
     for (uint32_t l = 0; l < width_; ++l) {
       Value* at = builder_.CreateIntToPtr(builder_.CreateExtractElement(pointers, l), builder_.getPtrTy());
+      if (inst.is_volatile && inst.count > 1) {
+        Value* all = llvm::PoisonValue::get(llvm::FixedVectorType::get(type(inst.type), inst.count));
+        for (uint32_t e = 0; e < inst.count; ++e)
+          all = builder_.CreateInsertElement(all, builder_.CreateExtractElement(x[e], l), e);
+        builder_.CreateAlignedStore(all, at, llvm::Align(bytes))->setVolatile(true);
+        continue;
+      }
       for (uint32_t e = 0; e < inst.count; ++e)
         builder_
             .CreateAlignedStore(builder_.CreateExtractElement(x[e], l),

@@ -122,6 +122,7 @@ class KernelEmitter {
   void count_request(ValueId v);
   void store_addresses(const ir::Inst& inst);
   Value* lanes_in_bounds(ValueId v, Value* mask);
+  std::vector<Value*> lane_piece(const ir::Inst& inst, Value* at);
   std::vector<Value*> lane_load(ValueId v, Value* mask);
   void lane_store(ValueId v);
   Value* window_pointer(const ir::Inst& inst, uint32_t chunk);

@@ -103,8 +103,9 @@ class Planner {
     a.way = AccessPlan::Way::General;
     const bool lanes_differ = inst.op == Op::Atomic || inst.op == Op::Reduce || inst.guard != kNone;
     const bool elsewhere = inst.space == Space::Local || inst.space == Space::Generic;
+    const bool in_one_piece = inst.is_volatile && inst.count > 1;  // lane by lane: lane_piece()
     const int64_t width = ir::bytes(inst.type) * inst.count;
-    if (!lanes_differ && !elsewhere && address.affine() && patterned(address, width, inst.count)) {
+    if (!lanes_differ && !elsewhere && !in_one_piece && address.affine() && patterned(address, width, inst.count)) {
       const bool one_address = inst.op == Op::Load && plan_.lanes.values[v].affine();
       a.way = one_address ? AccessPlan::Way::Scalar : AccessPlan::Way::Pattern;
       plan_count(v, address, width);

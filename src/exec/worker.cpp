@@ -211,6 +211,50 @@ WL_MAY_RACE void scatter(uint8_t* const pointers[kWarpSize], uint32_t mask, uint
   }
 }
 
+// A lane's vector in one piece, as hardware moves it: CUB's look-back stores a value and its state with one store of 16
+// bytes, and reads both with one load. A copy of constant size up to 16 is one instruction.
+WL_MAY_RACE void copy_piece(void* to, const void* from, size_t bytes) {
+  switch (bytes) {
+    case 4:
+      std::memcpy(to, from, 4);
+      break;
+    case 8:
+      std::memcpy(to, from, 8);
+      break;
+    case 16:
+      std::memcpy(to, from, 16);
+      break;
+    default:
+      std::memcpy(to, from, bytes);
+  }
+}
+
+constexpr uint32_t kMostComponents = 8, kWidest = 32;  // bytes
+
+template <typename T>
+WL_MAY_RACE void gather_pieces(uint8_t* const pointers[kWarpSize], uint32_t mask, uint32_t components, uint8_t* out) {
+  T lanes[kMostComponents][kWarpSize] = {};
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const uint32_t l = static_cast<uint32_t>(std::countr_zero(rest));
+    alignas(kWidest) uint8_t piece[kWidest];
+    copy_piece(piece, pointers[l], components * sizeof(T));
+    for (uint32_t e = 0; e < components; ++e) std::memcpy(&lanes[e][l], piece + e * sizeof(T), sizeof(T));
+  }
+  std::memcpy(out, lanes, components * sizeof lanes[0]);
+}
+
+template <typename T>
+WL_MAY_RACE void scatter_pieces(uint8_t* const pointers[kWarpSize], uint32_t mask, uint32_t components,
+                                const uint8_t* in) {
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const uint32_t l = static_cast<uint32_t>(std::countr_zero(rest));
+    alignas(kWidest) uint8_t piece[kWidest];
+    for (uint32_t e = 0; e < components; ++e)
+      std::memcpy(piece + e * sizeof(T), in + (e * kWarpSize + l) * sizeof(T), sizeof(T));
+    copy_piece(pointers[l], piece, components * sizeof(T));
+  }
+}
+
 template <typename F>
 void with_width(uint32_t bytes, F f) {
   switch (bytes) {
@@ -236,7 +280,10 @@ uint32_t Worker::load(uint32_t inst, uint32_t mask, bool count) {
   uint8_t* pointers[kWarpSize];
   if (!resolve(info, mask, count, pointers)) return 1;
   with_width(info.element_bytes, [&](auto t) {
-    for (uint32_t e = 0; e < info.components; ++e) gather<decltype(t)>(pointers, mask, e, env.values);
+    if (info.components == 1)
+      gather<decltype(t)>(pointers, mask, 0, env.values);
+    else
+      gather_pieces<decltype(t)>(pointers, mask, info.components, env.values);
   });
   return 0;
 }
@@ -246,7 +293,10 @@ uint32_t Worker::store(uint32_t inst, uint32_t mask, bool count) {
   uint8_t* pointers[kWarpSize];
   if (!resolve(info, mask, count, pointers)) return 1;
   with_width(info.element_bytes, [&](auto t) {
-    for (uint32_t e = 0; e < info.components; ++e) scatter<decltype(t)>(pointers, mask, e, env.values);
+    if (info.components == 1)
+      scatter<decltype(t)>(pointers, mask, 0, env.values);
+    else
+      scatter_pieces<decltype(t)>(pointers, mask, info.components, env.values);
   });
   return 0;
 }

@@ -550,5 +550,49 @@ TEST(SpecialRegisters, All) {
   expect_output(text, {grid, block}, Params().add(out), out, expected);
 }
 
+// A vector that one thread stores in order (relaxed and stronger) is seen by another as a whole: a value beside its
+// state.
+TEST(Memory, AnOrderedVectorIsOnePiece) {
+  const std::string text = R"(
+.visible .entry k(.param .u64 out, .param .u64 shared)
+{
+    .reg .b32 %r<16>;
+    .reg .b64 %rd<4>;
+    .reg .pred %p<6>;
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r1, %ctaid.x;
+    ld.param.u64 %rd0, [shared];
+    ld.param.u64 %rd1, [out];
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd1, %rd1, %rd2;
+    setp.ne.u32 %p0, %r0, 0;
+    @%p0 bra DONE;
+    and.b32 %r2, %r1, 1;
+    setp.eq.u32 %p1, %r2, 0;
+    mov.u32 %r3, 0;
+    mov.u32 %r4, 0;
+LOOP:
+    add.u32 %r3, %r3, 1;
+    @%p1 bra READ;
+    st.relaxed.gpu.global.v4.u32 [%rd0], {%r3, %r3, %r3, %r3};
+    bra NEXT;
+READ:
+    ld.relaxed.gpu.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd0];
+    setp.ne.u32 %p2, %r5, %r6;
+    setp.ne.or.u32 %p3, %r6, %r7, %p2;
+    setp.ne.or.u32 %p4, %r7, %r8, %p3;
+    @%p4 add.u32 %r4, %r4, 1;
+NEXT:
+    setp.lt.u32 %p5, %r3, 60000;
+    @%p5 bra LOOP;
+    st.global.u32 [%rd1], %r4;
+DONE:
+    ret;
+}
+)";
+  Buffer<u32> out(8, 1), shared(4, 0);
+  expect_output(text, {{8}, {32}}, Params().add(out).add(shared), out, std::vector<u32>(8, 0));
+}
+
 }  // namespace
 }  // namespace warplens::run
