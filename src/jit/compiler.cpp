@@ -1,6 +1,10 @@
 #include "jit/compiler.h"
 
+#include <pthread.h>
+
 #include <cstring>
+#include <exception>
+#include <functional>
 
 #include "codegen/emitter.h"
 #include "jit/symbols.h"
@@ -32,6 +36,35 @@ namespace {
 constexpr unsigned kHasty = 60000;
 // Instruction selection takes a basic block at a time, and time that grows with its square.
 constexpr size_t kLongBlock = 400;
+
+// LLVM walks expressions by recursion: a kernel of many thousand instructions in one block takes it many thousand
+// frames deep, and a program may launch from a thread with little stack. Pages that are not reached cost nothing.
+constexpr size_t kStack = size_t{256} << 20;
+
+void on_deep_stack(const std::function<void()>& work) {
+  struct Call {
+    const std::function<void()>& work;
+    std::exception_ptr thrown;
+  } call{work, nullptr};
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStack);
+  pthread_t thread;
+  const auto body = [](void* argument) -> void* {
+    auto* c = static_cast<Call*>(argument);
+    try {
+      c->work();
+    } catch (...) {
+      c->thrown = std::current_exception();
+    }
+    return nullptr;
+  };
+  const bool started = pthread_create(&thread, &attributes, body, &call) == 0;
+  pthread_attr_destroy(&attributes);
+  if (!started) return work();  // where address space is limited
+  pthread_join(thread, nullptr);
+  if (call.thrown) std::rethrow_exception(call.thrown);
+}
 
 Error from_llvm(llvm::Error error, const char* doing) {
   return {std::string("cannot ") + doing + ": " + llvm::toString(std::move(error)), ""};
@@ -178,6 +211,13 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const std::string& cpu, uint3
 
 Result<std::vector<char>> Compiler::compile(const ir::Function& f, const passes::Specialization& spec,
                                             const codegen::Plan& plan, bool counting) {
+  Result<std::vector<char>> object = Error{"no code was made", ""};
+  on_deep_stack([&] { object = make_object(f, spec, plan, counting); });
+  return object;
+}
+
+Result<std::vector<char>> Compiler::make_object(const ir::Function& f, const passes::Specialization& spec,
+                                                const codegen::Plan& plan, bool counting) {
   llvm::LLVMContext context;
   llvm::Module module(f.name, context);
   module.setDataLayout(impl_->machine->createDataLayout());

@@ -25,6 +25,8 @@ class Compiler {
 
  private:
   Compiler();
+  Result<std::vector<char>> make_object(const ir::Function& f, const passes::Specialization& spec,
+                                        const codegen::Plan& plan, bool counting);
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

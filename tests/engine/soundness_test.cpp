@@ -2,10 +2,12 @@
 // memory and counts with the reference interpreter; where a fault is expected, the fault is looked at.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <thread>
 
 #include "engine/trial.h"
@@ -573,6 +575,34 @@ TEST_F(Soundness, StopEndsAnEndlessLoop) {
       EXPECT_LT(std::chrono::steady_clock::now() - asked, std::chrono::seconds(3));
       EXPECT_GE(r.stats[0].requests, 1u);
     }
+}
+
+// Programs launch from threads with little stack; LLVM alone takes more.
+TEST_F(Soundness, LaunchFromAThreadWithLittleStack) {
+  const Region out = region(4096);
+  std::string body = "mov.u32 %r7, %r3;\n";
+  for (int k = 0; k < 300; ++k) body += "mad.lo.u32 %r7, %r7, 1664525, %r3;\n";
+  body += "st.global.u32 [%rd2], %r7;\n";
+  std::function<void()> work = [&] {
+    for (auto& engine : engines_) {
+      const Run r = run(*engine, kernel_text(body), {{2, 1, 1}, {64, 1, 1}, 0}, {0, out.base, 0, 0});
+      EXPECT_FALSE(r.result.fault);
+    }
+  };
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 192 << 10);
+  pthread_t thread;
+  ASSERT_EQ(pthread_create(
+                &thread, &attributes,
+                [](void* f) -> void* {
+                  (*static_cast<std::function<void()>*>(f))();
+                  return nullptr;
+                },
+                &work),
+            0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
 }
 
 TEST_F(Soundness, StopEndsAGridOfShortBlocks) {
