@@ -19,7 +19,7 @@ struct Diagnostic {
   std::string file;  // the input's name as the user knows it; may be empty
   SourcePos pos;
   std::string message;
-  std::string hint;    // what to do; may be empty
+  std::string hint;         // what to do; may be empty
   std::string kernel = "";  // of device code: the kernel that it concerns alone, as PTX names it; "": all of the input
 };
 

@@ -54,7 +54,8 @@ Environment child_environment(const RunOptions& options, Environment environment
   keep_ptx(environment, install.libraries);
 #ifdef WARPLENS_SANITIZER_RUNTIME  // a build for our own tests; compilers do not get it, some of NVIDIA's crash with it
   environment.prepend_path("LD_PRELOAD", WARPLENS_SANITIZER_RUNTIME);
-  // ThreadSanitizer's wants 800 KB of the space for thread-local variables, which is laid out before, for the audit library.
+  // ThreadSanitizer's wants 800 KB of the space for thread-local variables, which is laid out before, for the audit
+  // library.
   environment.set("GLIBC_TUNABLES", "glibc.rtld.optional_static_tls=1048576");
 #endif
   environment.set("WARPLENS_SPOOL", (folder / kSpoolName).string());

@@ -32,9 +32,7 @@ std::string compile(const fs::path& source, const char* architecture) {
   return text.str();
 }
 
-bool may_be_refused(const std::string& message) {
-  return message.find(" wmma.") != std::string::npos;
-}
+bool may_be_refused(const std::string& message) { return message.find(" wmma.") != std::string::npos; }
 
 void check(const std::string& text, const std::string& name) {
   const auto parsed = ptx::parse(text, name);

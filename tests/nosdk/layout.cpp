@@ -108,13 +108,12 @@ int main() {
   VECTORS(double)
   SIZE(dim3)
   SIZE(cudaUUID_t)
-  SIZE(cudaExtent) SIZE(cudaPos) SIZE(cudaPitchedPtr) SIZE(cudaMemcpy3DParms) SIZE(cudaMemLocation) SIZE(
-      cudaPointerAttributes) SIZE(cudaFuncAttributes) SIZE(cudaDeviceProp) FIELD(cudaMemcpy3DParms, srcPtr)
-      FIELD(cudaMemcpy3DParms, dstArray) FIELD(cudaMemcpy3DParms, extent) FIELD(cudaMemcpy3DParms, kind) FIELD(
-          cudaPointerAttributes, device) FIELD(cudaPointerAttributes,
-                                               devicePointer) FIELD(cudaPointerAttributes,
-                                                                    hostPointer) FIELD(cudaFuncAttributes,
-                                                                                       sharedSizeBytes)
+  SIZE(cudaExtent)
+  SIZE(cudaPos) SIZE(cudaPitchedPtr) SIZE(cudaMemcpy3DParms) SIZE(cudaMemLocation) SIZE(cudaPointerAttributes) SIZE(
+      cudaFuncAttributes) SIZE(cudaDeviceProp) FIELD(cudaMemcpy3DParms, srcPtr) FIELD(cudaMemcpy3DParms, dstArray)
+      FIELD(cudaMemcpy3DParms, extent) FIELD(cudaMemcpy3DParms, kind) FIELD(cudaPointerAttributes, device) FIELD(
+          cudaPointerAttributes, devicePointer) FIELD(cudaPointerAttributes, hostPointer) FIELD(cudaFuncAttributes,
+                                                                                                sharedSizeBytes)
           FIELD(cudaFuncAttributes, localSizeBytes) FIELD(cudaFuncAttributes, maxThreadsPerBlock) FIELD(
               cudaFuncAttributes, numRegs) FIELD(cudaFuncAttributes,
                                                  maxDynamicSharedSizeBytes) FIELD(cudaFuncAttributes,
