@@ -109,7 +109,20 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-std::string demangled(const std::string& name) {
+// nvcc, compiling for separate linking, puts the file before the name of what is static:
+// "__nv_static_22__7dfe75a9_5_st_cu_main__Z4kernPi", the number being the length of what comes before the name proper.
+static std::string without_file(const std::string& name) {
+  constexpr std::string_view kPrefix = "__nv_static_";
+  if (name.rfind(kPrefix, 0) != 0) return name;
+  size_t at = kPrefix.size(), length = 0;
+  for (; at < name.size() && name[at] >= '0' && name[at] <= '9' && length < name.size(); ++at)
+    length = length * 10 + static_cast<size_t>(name[at] - '0');
+  if (name.compare(at, 2, "__") != 0 || at + 2 + length >= name.size()) return name;
+  return name.substr(at + 2 + length);
+}
+
+std::string demangled(const std::string& symbol) {
+  const std::string name = without_file(symbol);
   if (name.rfind("_Z", 0) != 0) return name;  // "y" alone would be read as a type
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),

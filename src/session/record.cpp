@@ -1,9 +1,8 @@
 #include "session/record.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include "report/text.h"
 
 namespace warplens::session {
 namespace {
@@ -77,14 +76,6 @@ report::SiteCounts record_counts(const observe::SiteStats& stats) {
   out.branch_divergent = stats.branch_divergent;
   out.branch_lanes = stats.branch_lanes;
   for (const auto& entry : stats.patterns.entries()) out.patterns.push_back({entry.words, entry.count});
-  return out;
-}
-
-std::string demangled(const std::string& name) {
-  int status = 0;
-  char* plain = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  std::string out = plain ? plain : name;
-  free(plain);
   return out;
 }
 
@@ -194,7 +185,7 @@ report::Note record_note(const Diagnostic& diagnostic) {
 
 std::string describe_fault(const ir::Module& module, const ir::Function& function, const exec::Fault& fault) {
   const char* kind = words(fault.kind).kind;
-  std::string out = fmt::format("{}: {}", demangled(function.name), kind);
+  std::string out = fmt::format("{}: {}", report::demangled(function.name), kind);
   if (fault.bytes) out += fmt::format(": {} bytes at {:#x}", fault.bytes, fault.address);
   if (!fault.nearest.empty()) out += ", " + fault.nearest;
   if (!fault.message.empty() && !fault.message.ends_with(kind)) out += ": " + fault.message;

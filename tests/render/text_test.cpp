@@ -31,6 +31,9 @@ TEST(Text, Numbers) {
 TEST(Text, Demangled) {
   EXPECT_EQ(demangled("_Z4pokePi"), "poke(int*)");
   EXPECT_EQ(demangled("y"), "y");
+  EXPECT_EQ(demangled("__nv_static_22__7dfe75a9_5_st_cu_main__Z4kernPi"), "kern(int*)");
+  EXPECT_EQ(demangled("__nv_static_22__7dfe75a9_5_st_cu_main_plain"), "plain");
+  EXPECT_EQ(demangled("__nv_static_99__short"), "__nv_static_99__short");
   EXPECT_EQ(demangled("_Znonsense!"), "_Znonsense!");
 }
 
