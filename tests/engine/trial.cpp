@@ -49,7 +49,8 @@ std::vector<uint64_t> place_symbols(const ir::Module& module, exec::DeviceMemory
     const bool in_memory = (s.space == ir::Space::Global || s.space == ir::Space::Const) && !s.external;
     addresses.push_back(in_memory ? *memory.allocate(std::max<uint64_t>(s.bytes, 1), exec::Allocation::Kind::Symbol)
                                   : 0);
-    if (in_memory) std::memcpy(reinterpret_cast<void*>(addresses.back()), s.initial.data(), s.initial.size());
+    if (in_memory && !s.initial.empty())
+      std::memcpy(reinterpret_cast<void*>(addresses.back()), s.initial.data(), s.initial.size());
   }
   return addresses;
 }

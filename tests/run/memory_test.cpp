@@ -552,7 +552,7 @@ TEST(SpecialRegisters, All) {
 
 // A vector that one thread stores in order (relaxed and stronger) is seen by another as a whole: a value beside its
 // state.
-TEST(Memory, AnOrderedVectorIsOnePiece) {
+TEST(OrderedVectors, AreOnePiece) {
   const std::string text = R"(
 .visible .entry k(.param .u64 out, .param .u64 shared)
 {
