@@ -3,6 +3,7 @@
 // Cache operators, eviction hints and prefetch sizes say how a GPU caches, not what a program computes: ignored. .nc
 // is a promise that nobody writes: ignored too. Everything ordered (volatile, relaxed, acquire, release, mmio) is kept
 // where it is by Inst::is_volatile; one warp's accesses happen in program order.
+#include <algorithm>
 #include <functional>
 #include <optional>
 
