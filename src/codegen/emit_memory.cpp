@@ -1,6 +1,7 @@
 // Memory accesses. The short way: the address pattern is known, the whole warp is active, the addresses lie inside the
 // allocation that the site used last, and counting is a counter or nothing (plan.h). The long way: lane addresses go to
 // memory and a function of exec/warp_env.h checks, reports and moves the data.
+#include <algorithm>
 #include <functional>
 
 #include "base/check.h"

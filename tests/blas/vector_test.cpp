@@ -2,6 +2,8 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "device.h"
 
 namespace warplens::test {

@@ -1,6 +1,7 @@
 // PTX in, the printed IR beside it. WARPLENS_BLESS=1 writes what is printed as the expectation.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

@@ -1,6 +1,8 @@
 // Several modules of one program.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "lower/lower.h"
