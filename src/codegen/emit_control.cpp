@@ -154,9 +154,7 @@ void KernelEmitter::emit_block_loop() {
 
   builder_.SetInsertPoint(warp_done_);
   if (plan_.barriers) {
-    Value* state = builder_.CreateGEP(llvm::ArrayType::get(builder_.getInt8Ty(), sizeof(WarpState)), warps_state_,
-                                      builder_.CreateZExt(builder_.CreateLoad(i32, warp_), i64));
-    builder_.CreateStore(builder_.getInt32(static_cast<uint32_t>(WarpState::kDone)), state);
+    builder_.CreateStore(builder_.getInt32(static_cast<uint32_t>(WarpState::kDone)), warp_state(0));
   }
   builder_.CreateBr(warp_next);
   builder_.SetInsertPoint(warp_suspended_);
@@ -211,14 +209,9 @@ void KernelEmitter::emit_warp_start() {
   auto* start = block("warp_start");
   if (plan_.barriers) {
     auto* check = block("warp_check");
-    Value* warp = builder_.CreateZExt(builder_.CreateLoad(i32, warp_), builder_.getInt64Ty());
-    Value* state =
-        builder_.CreateGEP(llvm::ArrayType::get(builder_.getInt8Ty(), sizeof(WarpState)), warps_state_, warp);
-    Value* where = builder_.CreateLoad(i32, state);
+    Value* where = builder_.CreateLoad(i32, warp_state(0));
     if (!plan_.plain_barriers) {
-      Value* released =
-          builder_.CreateLoad(builder_.getInt8Ty(),
-                              builder_.CreateConstGEP1_64(builder_.getInt8Ty(), state, offsetof(WarpState, released)));
+      Value* released = builder_.CreateLoad(builder_.getInt8Ty(), warp_state(offsetof(WarpState, released)));
       auto* may_run = block("may_run");
       builder_.CreateCondBr(builder_.CreateAnd(builder_.CreateICmpSGT(where, builder_.getInt32(0)),
                                                builder_.CreateICmpEQ(released, builder_.getInt8(0))),
@@ -251,8 +244,7 @@ void KernelEmitter::emit_warp_start() {
         restore(plan_.live_in[after]);
       }
     if (any) {
-      Value* area = builder_.CreateGEP(llvm::ArrayType::get(builder_.getInt8Ty(), plan_.save_bytes),
-                                       env_field(offsetof(WarpEnv, saved), builder_.getPtrTy(), true), warp);
+      Value* area = save_area();
       clear_pending();
       for (BlockId b = 0; b < f_.blocks.size(); ++b)
         if (f_.insts[f_.blocks[b].insts.back()].op == Op::Barrier && plan_.needs_partial[b]) {
@@ -284,6 +276,18 @@ void KernelEmitter::emit_warp_start() {
   clear_pending();
   builder_.CreateStore(builder_.getInt32((1u << rest) - 1), pending_slot(0));
   builder_.CreateBr(chain_from(0));
+}
+
+llvm::Value* KernelEmitter::warp_state(size_t offset) {
+  Value* warp = builder_.CreateZExt(builder_.CreateLoad(builder_.getInt32Ty(), warp_), builder_.getInt64Ty());
+  Value* state = builder_.CreateGEP(llvm::ArrayType::get(builder_.getInt8Ty(), sizeof(WarpState)), warps_state_, warp);
+  return offset == 0 ? state : builder_.CreateConstGEP1_64(builder_.getInt8Ty(), state, offset);
+}
+
+llvm::Value* KernelEmitter::save_area() {
+  Value* warp = builder_.CreateZExt(builder_.CreateLoad(builder_.getInt32Ty(), warp_), builder_.getInt64Ty());
+  return builder_.CreateGEP(llvm::ArrayType::get(builder_.getInt8Ty(), plan_.save_bytes),
+                            env_field(offsetof(WarpEnv, saved), builder_.getPtrTy(), true), warp);
 }
 
 llvm::Value* KernelEmitter::pending_slot(BlockId b) {
@@ -349,22 +353,17 @@ void KernelEmitter::emit_waits() {
   builder_.CreateCondBr(builder_.CreateICmpNE(any, builder_.getInt32(0)), suspend, warp_done_);
   builder_.SetInsertPoint(suspend);
   cache_.clear();
-  Value* warp = builder_.CreateZExt(builder_.CreateLoad(i32, warp_), builder_.getInt64Ty());
-  Value* area = builder_.CreateGEP(llvm::ArrayType::get(builder_.getInt8Ty(), plan_.save_bytes),
-                                   env_field(offsetof(WarpEnv, saved), builder_.getPtrTy(), true), warp);
+  Value* area = save_area();
   for (BlockId b : barriers) {
     save(plan_.live_in[f_.blocks[b].succs[0]]);
     builder_.CreateStore(builder_.CreateLoad(i32, waiting_[b]),
                          builder_.CreateConstGEP1_64(builder_.getInt8Ty(), area, plan_.save_waiting + 4 * b));
     builder_.CreateStore(builder_.getInt32(0), waiting_[b]);
   }
-  Value* state = builder_.CreateGEP(llvm::ArrayType::get(builder_.getInt8Ty(), sizeof(WarpState)), warps_state_, warp);
-  builder_.CreateStore(any, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), state, offsetof(WarpState, lanes)));
+  builder_.CreateStore(any, warp_state(offsetof(WarpState, lanes)));
   // Lanes in a loop may have let others run since these came to their barrier (wl_barrier released the warp for that).
-  if (!plan_.waits.empty())
-    builder_.CreateStore(builder_.getInt8(0),
-                         builder_.CreateConstGEP1_64(builder_.getInt8Ty(), state, offsetof(WarpState, released)));
-  builder_.CreateStore(builder_.getInt32(static_cast<uint32_t>(f_.blocks.size() + 1)), state);
+  if (!plan_.waits.empty()) builder_.CreateStore(builder_.getInt8(0), warp_state(offsetof(WarpState, released)));
+  builder_.CreateStore(builder_.getInt32(static_cast<uint32_t>(f_.blocks.size() + 1)), warp_state(0));
   builder_.CreateBr(warp_suspended_);
 }
 
@@ -587,8 +586,7 @@ void KernelEmitter::emit_barrier(BlockId b) {
   auto* i32 = builder_.getInt32Ty();
   const Inst& end = f_.insts[f_.blocks[b].insts.back()];
   const BlockId after = f_.blocks[b].succs[0];
-  Value* warp = builder_.CreateZExt(builder_.CreateLoad(i32, warp_), builder_.getInt64Ty());
-  Value* state = builder_.CreateGEP(llvm::ArrayType::get(builder_.getInt8Ty(), sizeof(WarpState)), warps_state_, warp);
+  Value* state = warp_state(0);
   auto field = [&](size_t offset) { return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), state, offset); };
   auto word = [&](ValueId v) -> Value* {
     if (lanes(v).affine()) return scalar(v, 0, std::max<uint32_t>(1, lanes(v).groups));
@@ -642,9 +640,7 @@ void KernelEmitter::emit_barrier(BlockId b) {
 // Values that live across a barrier go to the warp's save area, and come back.
 void KernelEmitter::save(const std::vector<ValueId>& values) {
   auto* i8 = builder_.getInt8Ty();
-  Value* warp = builder_.CreateZExt(builder_.CreateLoad(builder_.getInt32Ty(), warp_), builder_.getInt64Ty());
-  Value* area = builder_.CreateGEP(llvm::ArrayType::get(i8, plan_.save_bytes),
-                                   env_field(offsetof(WarpEnv, saved), builder_.getPtrTy(), true), warp);
+  Value* area = save_area();
   for (uint32_t k = 0; k < plan_.guards.size(); ++k)
     builder_.CreateStore(
         builder_.CreateZExt(builder_.CreateLoad(builder_.getInt1Ty(), guard_flag(plan_.guards[k])), i8),
@@ -668,9 +664,7 @@ void KernelEmitter::save(const std::vector<ValueId>& values) {
 
 void KernelEmitter::restore(const std::vector<ValueId>& values) {
   auto* i8 = builder_.getInt8Ty();
-  Value* warp = builder_.CreateZExt(builder_.CreateLoad(builder_.getInt32Ty(), warp_), builder_.getInt64Ty());
-  Value* area = builder_.CreateGEP(llvm::ArrayType::get(i8, plan_.save_bytes),
-                                   env_field(offsetof(WarpEnv, saved), builder_.getPtrTy(), true), warp);
+  Value* area = save_area();
   for (uint32_t k = 0; k < plan_.guards.size(); ++k)
     builder_.CreateStore(
         builder_.CreateTrunc(builder_.CreateLoad(i8, builder_.CreateConstGEP1_64(i8, area, k)), builder_.getInt1Ty()),

@@ -53,12 +53,7 @@ void KernelEmitter::emit_inst(ValueId v) {
       emit_system_call(v);
       return;
     case Op::BarrierResult: {
-      Value* warp = builder_.CreateZExt(builder_.CreateLoad(builder_.getInt32Ty(), warp_), builder_.getInt64Ty());
-      Value* state =
-          builder_.CreateGEP(llvm::ArrayType::get(builder_.getInt8Ty(), sizeof(exec::WarpState)), warps_state_, warp);
-      Value* result = builder_.CreateLoad(
-          builder_.getInt32Ty(),
-          builder_.CreateConstGEP1_64(builder_.getInt8Ty(), state, offsetof(exec::WarpState, result)));
+      Value* result = builder_.CreateLoad(builder_.getInt32Ty(), warp_state(offsetof(exec::WarpState, result)));
       define_same(v, inst.type == Type::Pred ? builder_.CreateICmpNE(result, builder_.getInt32(0)) : result);
       return;
     }

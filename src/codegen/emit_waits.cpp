@@ -5,8 +5,10 @@
 //   full version       the values that live at the loop's start are saved as at a barrier; the warp goes on there
 //   partial version    all lanes keep where they are to go on: masks and values of every block are saved
 //   independent lanes  lanes in such a loop are parked there until no other lane of the warp can run. An operation that
-//                      names lanes of the warp (shuffle, vote, __syncwarp) begins a block of its own (canonicalize) and
+//                      names lanes of the warp (shuffle, vote, __syncwarp) begins a block of its own (split_meetings) and
 //                      waits there for the named lanes, as it does on Volta and later.
+#include <algorithm>
+
 #include "codegen/emitter.h"
 #include "exec/warp_env.h"
 #include "llvm/IR/MDBuilder.h"
@@ -26,18 +28,6 @@ constexpr uint32_t kPatience = 64;
 // Where lanes had to be parked for others of their warp before, they will have to be again.
 constexpr uint32_t kImpatience = 2;
 }  // namespace
-
-llvm::Value* KernelEmitter::warp_state(size_t offset) {
-  Value* warp = builder_.CreateZExt(builder_.CreateLoad(builder_.getInt32Ty(), warp_), builder_.getInt64Ty());
-  Value* state = builder_.CreateGEP(llvm::ArrayType::get(builder_.getInt8Ty(), sizeof(WarpState)), warps_state_, warp);
-  return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), state, offset);
-}
-
-llvm::Value* KernelEmitter::save_area() {
-  Value* warp = builder_.CreateZExt(builder_.CreateLoad(builder_.getInt32Ty(), warp_), builder_.getInt64Ty());
-  return builder_.CreateGEP(llvm::ArrayType::get(builder_.getInt8Ty(), plan_.save_bytes),
-                            env_field(offsetof(WarpEnv, saved), builder_.getPtrTy(), true), warp);
-}
 
 llvm::AllocaInst* KernelEmitter::parked_slot(BlockId b) {
   llvm::AllocaInst*& slot = parked_[b];
@@ -184,7 +174,7 @@ bool KernelEmitter::meets(BlockId b) const {
   for (ValueId v : f_.blocks[b].insts) {
     const Op op = f_.insts[v].op;
     if (op == Op::Phi) continue;
-    return op == Op::Shuffle || op == Op::Vote || op == Op::Match || op == Op::Redux || op == Op::WarpSync;
+    return ir::names_lanes(op);
   }
   return false;
 }
@@ -195,12 +185,8 @@ void KernelEmitter::emit_meeting(BlockId b) {
   auto* i32 = builder_.getInt32Ty();
   Value* here = builder_.CreateOr(mask_, builder_.CreateLoad(i32, parked_slot(b)));
   builder_.CreateStore(builder_.getInt32(0), parked_slot(b));
-  ValueId first = kNone;
-  for (ValueId v : f_.blocks[b].insts)
-    if (f_.insts[v].op != Op::Phi) {
-      first = v;
-      break;
-    }
+  const auto& insts = f_.blocks[b].insts;
+  const ValueId first = *std::find_if(insts.begin(), insts.end(), [&](ValueId v) { return f_.insts[v].op != Op::Phi; });
   const ValueId named = f_.insts[first].args.back();
   Value* members = nullptr;
   if (lanes(named).uniform()) {

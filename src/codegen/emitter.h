@@ -46,6 +46,8 @@ class KernelEmitter {
   void edge(BlockId from, BlockId to, Value* edge_mask);
   void edges(BlockId from, const std::vector<std::pair<BlockId, Value*>>& targets);
   void poll_stop();
+  Value* warp_state(size_t offset);  // a field of exec::WarpState, of the warp that runs
+  Value* save_area();                // of the warp that runs
   void save(const std::vector<ValueId>& values);
   void restore(const std::vector<ValueId>& values);
   llvm::BasicBlock* chain_from(BlockId b) const;
@@ -62,8 +64,6 @@ class KernelEmitter {
   void emit_meeting(BlockId b);
   Value* pending_anywhere();
   llvm::AllocaInst* parked_slot(BlockId b);
-  Value* warp_state(size_t offset);
-  Value* save_area();
   int32_t full_wait_state(BlockId latch) const { return static_cast<int32_t>(f_.blocks.size() + 2 + latch); }
   int32_t stood_aside_state() const { return static_cast<int32_t>(2 * f_.blocks.size() + 2); }
 

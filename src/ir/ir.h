@@ -35,6 +35,10 @@ struct OpInfo {
   Effect effect;
 };
 const OpInfo& info(Op op);
+// Its last argument is a mask of lanes of the warp, which take part together.
+inline bool names_lanes(Op op) {
+  return op == Op::Shuffle || op == Op::Vote || op == Op::Match || op == Op::Redux || op == Op::WarpSync;
+}
 
 enum class Rounding : uint8_t { Nearest, Zero, Down, Up, NearestAway };
 enum class Space : uint8_t { Global, Shared, Local, Const, Generic };

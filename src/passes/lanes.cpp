@@ -190,8 +190,7 @@ class Analyzer {
       bool meets = false;
       for (ValueId v : f_.blocks[b].insts) {
         const Op op = f_.insts[v].op;
-        meets |= op == Op::Barrier || op == Op::WarpSync || op == Op::Shuffle || op == Op::Vote || op == Op::Match ||
-                 op == Op::Redux;
+        meets |= op == Op::Barrier || ir::names_lanes(op);
         if (meets) break;
         ahead.writes |=
             (op == Op::Store || op == Op::Atomic || op == Op::Reduce) && f_.insts[v].space != ir::Space::Local;

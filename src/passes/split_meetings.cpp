@@ -14,10 +14,6 @@ using ir::ValueId;
 
 namespace {
 
-bool names_lanes(Op op) {
-  return op == Op::Shuffle || op == Op::Vote || op == Op::Match || op == Op::Redux || op == Op::WarpSync;
-}
-
 // A component is taken in the block that made the whole.
 void move_extracts_up(ir::Function& f, BlockId b) {
   auto& insts = f.blocks[b].insts;
@@ -57,11 +53,11 @@ void split_meetings(ir::Function& f) {
     size_t first = 0;
     while (f.insts[f.blocks[b].insts[first]].op == Op::Phi) ++first;
     const auto& insts = f.blocks[b].insts;
-    if (std::none_of(insts.begin(), insts.end(), [&](ValueId v) { return names_lanes(f.insts[v].op); })) continue;
+    if (std::none_of(insts.begin(), insts.end(), [&](ValueId v) { return ir::names_lanes(f.insts[v].op); })) continue;
     move_extracts_up(f, b);
     // The rest becomes a block of its own, and gets its turn.
     for (size_t k = first + 1; k < f.blocks[b].insts.size(); ++k)
-      if (names_lanes(f.insts[f.blocks[b].insts[k]].op)) {
+      if (ir::names_lanes(f.insts[f.blocks[b].insts[k]].op)) {
         split(f, b, k);
         any = true;
         break;
