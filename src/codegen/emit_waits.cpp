@@ -5,8 +5,8 @@
 //   full version       the values that live at the loop's start are saved as at a barrier; the warp goes on there
 //   partial version    all lanes keep where they are to go on: masks and values of every block are saved
 //   independent lanes  lanes in such a loop are parked there until no other lane of the warp can run. An operation that
-//                      names lanes of the warp (shuffle, vote, __syncwarp) begins a block of its own (split_meetings) and
-//                      waits there for the named lanes, as it does on Volta and later.
+//                      names lanes of the warp (shuffle, vote, __syncwarp) begins a block of its own (split_meetings)
+//                      and waits there for the named lanes, as it does on Volta and later.
 #include <algorithm>
 
 #include "codegen/emitter.h"

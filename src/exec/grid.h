@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "exec/launch.h"
+#include "exec/thread_pool.h"
 #include "exec/worker.h"
 
 namespace warplens::exec {
@@ -32,20 +33,6 @@ struct GridResult {
   std::vector<uint64_t> counters;  // summed over workers
   std::optional<Fault> fault;      // of the lowest block that faulted
   std::string printed;             // by the kernel's printf, block after block
-};
-
-// Threads that wait for launches; made once, since a program may launch thousands of small grids.
-class ThreadPool {
- public:
-  explicit ThreadPool(unsigned threads);
-  ~ThreadPool();
-  unsigned size() const { return size_; }
-  void run(unsigned workers, const std::function<void(unsigned worker)>& work);  // worker 0 is the caller
-
- private:
-  struct Impl;
-  unsigned size_;
-  std::unique_ptr<Impl> impl_;
 };
 
 // The workers of one kernel's code: their memory is made once, since a program may launch it thousands of times.

@@ -24,6 +24,7 @@ void Worker::begin(DeviceMemory& memory, event::Sink* sink, uint64_t param_bytes
   sink_ = sink;
   fault.reset();
   printed.clear();
+  arrivals = {};
   kinds_.clear();  // made when it is needed
   env.event = batch_.data();
   env.kind = log_.data();

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <set>
 
 #include "passes/divergence.h"
+#include "passes/lanes_wait.h"
 #include "passes/waits.h"
 
 namespace warplens::passes {
@@ -94,7 +94,7 @@ namespace {
 class Analyzer {
  public:
   Analyzer(const Function& f, const Specialization& spec)
-      : f_(f), spec_(spec), nest_(find_loops(f)), idom_(immediate_dominators(f)), waits_(find_waits(f, nest_)) {}
+      : f_(f), spec_(spec), nest_(find_loops(f)), waits_(find_waits(f, nest_)) {}
 
   LaneAnalysis run() {
     a_.values.assign(f_.insts.size(), {});
@@ -121,7 +121,7 @@ class Analyzer {
           a_.divergent_barrier = true;
           grew = keep_apart(b) || grew;
         }
-      if (!a_.independent && lanes_wait(split)) {
+      if (!a_.independent && lanes_may_wait(f_, nest_, waits_, a_.values, split)) {
         a_.independent = a_.divergent_barrier = grew = true;
         std::fill(a_.divergent_join.begin(), a_.divergent_join.end(), 1);
         std::fill(apart_.begin(), apart_.end(), 1);
@@ -136,70 +136,6 @@ class Analyzer {
 
  private:
   const Lanes& at(ValueId v) const { return a_.values[v]; }
-
-  // Can a lane in a loop of find_waits() wait for another lane of its warp? If some can leave the loop while others
-  // stay; or if some go another way than to the loop, and write something there before lanes meet again at a barrier.
-  bool lanes_wait(const std::vector<uint8_t>& split) const {
-    for (const Wait& wait : waits_)
-      for (BlockId b = 0; b < f_.blocks.size(); ++b) {
-        if (!split[b]) continue;
-        const auto& succs = f_.blocks[b].succs;
-        if (nest_.contains(wait.loop, b)) {
-          const bool leaves = !nest_.contains(wait.loop, succs[0]) || !nest_.contains(wait.loop, succs[1]);
-          if (leaves && !is_for_one_lane(nest_.loops[wait.loop].header)) return true;
-          continue;
-        }
-        const Ahead yes = look_ahead(succs[0], wait), no = look_ahead(succs[1], wait);
-        if ((yes.waits && !no.waits && no.writes) || (no.waits && !yes.waits && yes.writes)) return true;
-      }
-    return false;
-  }
-
-  // `if (threadIdx.x == 0)` around it: no two lanes of a warp come here.
-  bool is_for_one_lane(BlockId block) const {
-    for (BlockId b = idom_[block]; b != kNone; block = b, b = idom_[b]) {
-      const Inst& end = f_.insts[f_.blocks[b].insts.back()];
-      if (end.op != Op::CondBr || f_.blocks[block].preds.size() != 1) continue;
-      const Inst& compare = f_.insts[end.args[0]];
-      if (compare.op != Op::ICmp) continue;
-      const auto how = static_cast<ir::IntCompare>(compare.imm);
-      const bool when_true = f_.blocks[b].succs[0] == block;
-      if (how != (when_true ? ir::IntCompare::Eq : ir::IntCompare::Ne)) continue;
-      const Lanes &x = at(compare.args[0]), &y = at(compare.args[1]);
-      if (!x.affine() || x.groups != 1 || !x.guards.empty() || !y.uniform()) continue;
-      std::set<int64_t> different(x.pattern.begin(), x.pattern.end());
-      if (different.size() == kWarpSize) return true;
-    }
-    return false;
-  }
-
-  // What lanes come to from the start of a block on, before an operation in which they meet others.
-  struct Ahead {
-    bool waits = false, writes = false;
-  };
-  Ahead look_ahead(BlockId from, const Wait& wait) const {
-    Ahead ahead;
-    std::vector<uint8_t> seen(f_.blocks.size(), 0);
-    std::vector<BlockId> work{from};
-    while (!work.empty()) {
-      const BlockId b = work.back();
-      work.pop_back();
-      if (seen[b]) continue;
-      seen[b] = 1;
-      ahead.waits |= b == nest_.loops[wait.loop].header;
-      bool meets = false;
-      for (ValueId v : f_.blocks[b].insts) {
-        const Op op = f_.insts[v].op;
-        meets |= op == Op::Barrier || ir::names_lanes(op);
-        if (meets) break;
-        ahead.writes |=
-            (op == Op::Store || op == Op::Atomic || op == Op::Reduce) && f_.insts[v].space != ir::Space::Local;
-      }
-      for (BlockId s : f_.blocks[b].succs)
-        if (!meets && s > b) work.push_back(s);
-    }
-    return ahead;
-  }
 
   // Lanes can wait at the barrier of block b while others of their warp run on. In a loop around it those may come by
   // again, so what is the same for the lanes of one visit is not for the warp.
@@ -423,7 +359,6 @@ class Analyzer {
   LoopNest nest_;
   LaneAnalysis a_;
   std::vector<uint16_t> visits_;
-  const std::vector<BlockId> idom_;
   const std::vector<Wait> waits_;
   std::vector<uint8_t> apart_;  // per block: lanes of the warp can be here at different times and wait meanwhile
 };

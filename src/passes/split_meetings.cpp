@@ -47,7 +47,8 @@ void split(ir::Function& f, BlockId b, size_t at) {
 }  // namespace
 
 void split_meetings(ir::Function& f) {
-  if (find_waits(f, find_loops(f)).empty()) return;
+  const auto names = [&](const Inst& inst) { return inst.block != ir::kNone && ir::names_lanes(inst.op); };
+  if (std::none_of(f.insts.begin(), f.insts.end(), names) || find_waits(f, find_loops(f)).empty()) return;
   bool any = false;
   for (BlockId b = 0; b < f.blocks.size(); ++b) {
     size_t first = 0;
