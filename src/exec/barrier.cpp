@@ -15,7 +15,7 @@ constexpr uint32_t kRedPopc = 2, kRedAnd = 3, kRedOr = 4;  // ir::BarrierMode
 }
 
 bool Worker::complete_barrier(uint32_t id, uint32_t live_threads) {
-  const uint32_t warps = static_cast<uint32_t>((block_.count() + kWarpSize - 1) / kWarpSize);
+  const uint32_t warps = this->warps();
   auto waits = [&](const WarpState& w) { return w.state > 0 && !w.released && !w.yields && w.barrier == id; };
   uint32_t arrived = arrivals.of[id].threads, expected = arrivals.of[id].expected, mode = 0, yes = 0, lanes = 0;
   for (uint32_t w = 0; w < warps; ++w) {
@@ -51,7 +51,7 @@ void Worker::arrive(uint32_t id, uint32_t expected) {
 }
 
 uint32_t Worker::barrier() {
-  const uint32_t warps = static_cast<uint32_t>((block_.count() + kWarpSize - 1) / kWarpSize);
+  const uint32_t warps = this->warps();
   // Nearly always: every warp that has not ended waits at the one plain barrier of the whole block.
   bool plain = !arrivals.any, any = false;
   for (uint32_t w = 0; w < warps; ++w) {
@@ -92,7 +92,7 @@ uint32_t Worker::barrier() {
 
 // What the block's warps wait for. It changes when one gets any further; 0 while some warp does more than wait.
 uint64_t Worker::standstill() const {
-  const uint32_t warps = static_cast<uint32_t>((block_.count() + kWarpSize - 1) / kWarpSize);
+  const uint32_t warps = this->warps();
   uint64_t hash = 1;
   for (uint32_t w = 0; w < warps; ++w) {
     const WarpState& s = env.warps[w];
@@ -104,10 +104,9 @@ uint64_t Worker::standstill() const {
 }
 
 uint32_t Worker::deadlock() {
-  const uint32_t warps = static_cast<uint32_t>((block_.count() + kWarpSize - 1) / kWarpSize);
+  const uint32_t warps = this->warps();
   Fault f;
   f.kind = FaultKind::Deadlock;
-  f.block = {env.block[0], env.block[1], env.block[2]};
   uint32_t at_barriers = 0, in_loops = 0, first = warps;
   for (uint32_t w = 0; w < warps; ++w) {
     const WarpState& s = env.warps[w];
@@ -125,7 +124,7 @@ uint32_t Worker::deadlock() {
   uint32_t thread = first * kWarpSize;
   if (first < warps && env.warps[first].yields)
     thread += static_cast<uint32_t>(std::countr_zero(env.warps[first].result | 1u << 31));
-  f.thread = {thread % block_.x, thread / block_.x % block_.y, thread / block_.x / block_.y};
+  f.thread = thread_at(thread);
   const std::string of_all = " of the block's " + std::to_string(warps) + " warps wait ";
   if (in_loops) f.message = std::to_string(in_loops) + of_all + "in loops for what no other thread will write";
   if (at_barriers)
@@ -135,8 +134,7 @@ uint32_t Worker::deadlock() {
     f.kind = FaultKind::Unsupported;
     f.message = "this loop waits for memory that the host can write: here a launch ends before the program goes on";
   }
-  if (!fault) fault = std::move(f);
-  return 1;
+  return record(std::move(f));
 }
 
 }  // namespace warplens::exec

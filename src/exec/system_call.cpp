@@ -45,7 +45,7 @@ uint64_t Worker::readable(uint64_t address) const {
   const auto inside = [&](uint64_t base, uint64_t bytes) -> uint64_t {
     return address - base < bytes ? bytes - (address - base) : 0;
   };
-  const uint64_t threads = (block_.count() + kWarpSize - 1) / kWarpSize * kWarpSize;
+  const uint64_t threads = uint64_t{warps()} * kWarpSize;
   if (uint64_t n = inside(reinterpret_cast<uint64_t>(env.shared), env.shared_bytes)) return n;
   if (uint64_t n = inside(reinterpret_cast<uint64_t>(env.local), threads * tables_.local_bytes)) return n;
   if (uint64_t n = inside(reinterpret_cast<uint64_t>(env.params), param_bytes_)) return n;
@@ -65,11 +65,9 @@ uint32_t Worker::fail_call(FaultKind kind, uint32_t location, uint32_t lane, std
   Fault f;
   f.kind = kind;
   f.location = location;
-  f.block = {env.block[0], env.block[1], env.block[2]};
   f.thread = thread_of(lane);
   f.message = std::move(message);
-  if (!fault) fault = std::move(f);
-  return 1;
+  return record(std::move(f));
 }
 
 // What printf gives back: the number of arguments, -1 for a null format (CUDA C++ Programming Guide, "Formatted

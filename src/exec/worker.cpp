@@ -82,16 +82,22 @@ void Worker::finish() {
   tell();
 }
 
-Dim3 Worker::thread_of(uint32_t lane) const {
-  const uint32_t linear = env.warp * kWarpSize + lane;
+Dim3 Worker::thread_at(uint32_t linear) const {
   return {linear % block_.x, linear / block_.x % block_.y, linear / block_.x / block_.y};
+}
+
+Dim3 Worker::thread_of(uint32_t lane) const { return thread_at(env.warp * kWarpSize + lane); }
+
+uint32_t Worker::record(Fault f) {
+  f.block = {env.block[0], env.block[1], env.block[2]};
+  if (!fault) fault = std::move(f);
+  return 1;
 }
 
 uint32_t Worker::fail(const AccessInfo& info, FaultKind kind, uint32_t lane, uint64_t address) {
   Fault f;
   f.kind = kind;
   f.site = info.site;
-  f.block = {env.block[0], env.block[1], env.block[2]};
   f.thread = thread_of(lane);
   f.address = address;
   f.bytes = info.element_bytes * info.components;
@@ -100,8 +106,7 @@ uint32_t Worker::fail(const AccessInfo& info, FaultKind kind, uint32_t lane, uin
     f.nearest = "the block's shared memory has " + std::to_string(env.shared_bytes) + " bytes";
   if (kind == FaultKind::LocalOutOfBounds)
     f.nearest = "the thread's local memory has " + std::to_string(tables_.local_bytes) + " bytes";
-  if (!fault) fault = std::move(f);
-  return 1;
+  return record(std::move(f));
 }
 
 // A generic address, or one that is not where the site's last ones were.
@@ -115,7 +120,7 @@ bool Worker::resolve_lane(const AccessInfo& info, uint32_t lane, uint8_t** point
       *pointer = reinterpret_cast<uint8_t*>(address);
       return true;
     }
-    const uint64_t threads = (block_.count() + kWarpSize - 1) / kWarpSize * kWarpSize;
+    const uint64_t threads = uint64_t{warps()} * kWarpSize;
     const uint64_t in_local = address - reinterpret_cast<uint64_t>(env.local);
     if (in_local < threads * tables_.local_bytes) {
       *pointer = reinterpret_cast<uint8_t*>(address);
@@ -319,18 +324,14 @@ uint32_t Worker::trap(uint32_t inst, uint32_t mask) {
   Fault f;
   for (const auto& [at, t] : tables_.traps)
     if (at == inst) f.kind = t.kind, f.message = t.message, f.site = t.site, f.location = t.location;
-  f.block = {env.block[0], env.block[1], env.block[2]};
   f.thread = thread_of(static_cast<uint32_t>(std::countr_zero(mask | 1u << 31)));
-  if (!fault) fault = std::move(f);
-  return 1;
+  return record(std::move(f));
 }
 
 uint32_t Worker::stopped() {
   Fault f;
   f.kind = FaultKind::Stopped;
-  f.block = {env.block[0], env.block[1], env.block[2]};
-  if (!fault) fault = std::move(f);
-  return 1;
+  return record(std::move(f));
 }
 
 uint64_t Worker::clock(uint32_t special_register) {

@@ -78,7 +78,12 @@ class Worker {
   bool resolve_lane(const AccessInfo& info, uint32_t lane, uint8_t** pointer);
   void report(const AccessInfo& info, uint32_t mask);
   uint32_t fail(const AccessInfo& info, FaultKind kind, uint32_t lane, uint64_t address);
-  Dim3 thread_of(uint32_t lane) const;
+  Dim3 thread_of(uint32_t lane) const;  // of the warp that runs
+  Dim3 thread_at(uint32_t linear) const;
+  uint32_t warps() const {
+    return static_cast<uint32_t>((block_.count() + kWarpSize - 1) / kWarpSize);
+  }                          // of the block
+  uint32_t record(Fault f);  // keeps the launch's first, of the block that runs; 1
   uint32_t print(uint32_t location, uint32_t mask);
   std::optional<std::string> text_at(uint64_t address) const;
   uint64_t readable(uint64_t address) const;  // bytes from a generic address on that a load may touch; 0: none
