@@ -26,6 +26,7 @@ double now(clockid_t clock) {
   return double(t.tv_sec) + double(t.tv_nsec) * 1e-9;
 }
 double cpu_now() { return now(CLOCK_THREAD_CPUTIME_ID); }
+double all_cpu_now() { return now(CLOCK_PROCESS_CPUTIME_ID); }  // what compiles: LLVM has a thread of its own
 double wall_now() { return now(CLOCK_MONOTONIC); }
 
 double quantile(std::vector<double> values, double q) {
@@ -199,10 +200,10 @@ Bench::Bench(exec::DeviceMemory& memory, Settings settings)
       one_(memory, settings_.kernels, {1, settings_.cpu, "", true, settings_.lanes}),
       all_(memory, settings_.kernels, {0, settings_.cpu, "", true, settings_.lanes}),
       uncounted_(memory, settings_.kernels, {1, settings_.cpu, "", false, settings_.lanes}) {
-  const double start = cpu_now();
+  const double start = all_cpu_now();
   const Workload empty = make_empty();
   if (one_.load(empty)) (void)bool(one_.launch(empty));
-  start_ms_ = (cpu_now() - start) * 1e3;
+  start_ms_ = (all_cpu_now() - start) * 1e3;
 }
 
 Status Bench::fastest_native(const Workload& w, Row& row) {
@@ -231,10 +232,10 @@ Status Bench::fastest_native(const Workload& w, Row& row) {
 Status Bench::compile_times(const Workload& w, Row& row) {
   const Workload empty = make_empty();
   auto timed = [&](EngineSide& side) -> Result<double> {
-    const double start = cpu_now();
+    const double start = all_cpu_now();
     if (Status s = side.load(w); !s) return s.error();
     side.make_code(w);
-    return (cpu_now() - start) * 1e3;
+    return (all_cpu_now() - start) * 1e3;
   };
   const jit::EngineOptions cached_on_disk{1, settings_.cpu, settings_.cache_dir, true, settings_.lanes};
   EngineSide keeps(memory_, settings_.kernels, cached_on_disk), finds(memory_, settings_.kernels, cached_on_disk);
@@ -267,10 +268,10 @@ Status Bench::measure(LargeKernel& k) {
   w.config = {{1, 1, 1}, {32, 1, 1}, 0};
   w.params.resize(8);
   std::memcpy(w.params.data(), &*buffer, 8);
-  const double start = cpu_now();
+  const double start = all_cpu_now();
   if (Status s = one_.load(k.ptx, k.name, "large"); !s) return s;
   one_.make_code(w);
-  k.seconds = cpu_now() - start;
+  k.seconds = all_cpu_now() - start;
   if (Status s = one_.launch(w); !s) return s;
   auto launch = [&] { (void)bool(one_.launch(w)); };
   const int calls = calls_for_sample(launch, cpu_now);
