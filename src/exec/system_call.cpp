@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstring>
+#include <functional>
 
 #include "exec/worker.h"
 
@@ -13,9 +14,9 @@ namespace {
 // The packed arguments: each aligned to its own size, as a C struct would have them.
 class Packed : public PrintfArguments {
  public:
-  using TextAt = std::optional<std::string> (*)(const void* context, uint64_t address);
-  Packed(const uint8_t* from, uint64_t bytes, const void* context, TextAt text_at)
-      : from_(from), bytes_(bytes), context_(context), text_at_(text_at) {}
+  using TextAt = std::function<std::optional<std::string>(uint64_t address)>;
+  Packed(const uint8_t* from, uint64_t bytes, TextAt text_at)
+      : from_(from), bytes_(bytes), text_at_(std::move(text_at)) {}
 
   uint64_t next(unsigned size) override {
     at_ = (at_ + size - 1) / size * size;
@@ -25,7 +26,7 @@ class Packed : public PrintfArguments {
     return value;
   }
   std::string text(uint64_t address) override {
-    auto text = text_at_(context_, address);
+    auto text = text_at_(address);
     if (!text) bad = bad ? bad : address;
     return text.value_or("");
   }
@@ -35,7 +36,6 @@ class Packed : public PrintfArguments {
  private:
   const uint8_t* from_;
   uint64_t bytes_, at_ = 0;
-  const void* context_;
   TextAt text_at_;
 };
 
@@ -86,8 +86,8 @@ uint32_t Worker::print(uint32_t location, uint32_t mask) {
     if (!format)
       return fail_call(FaultKind::OutOfBounds, location, l,
                        fmt::format("printf's format at {:#x} cannot be read", formats[l]));
-    Packed packed(reinterpret_cast<const uint8_t*>(arguments[l]), readable(arguments[l]), this,
-                  [](const void* worker, uint64_t at) { return static_cast<const Worker*>(worker)->text_at(at); });
+    Packed packed(reinterpret_cast<const uint8_t*>(arguments[l]), readable(arguments[l]),
+                  [this](uint64_t at) { return text_at(at); });
     unsigned taken = 0;
     const std::string text = format_printf(*format, packed, &taken);
     if (packed.bad)
