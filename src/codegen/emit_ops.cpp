@@ -86,7 +86,7 @@ void KernelEmitter::emit_pure(ValueId v) {
     current_chunk_ = k;
     std::vector<Value*> args;
     for (ValueId a : inst.args) args.push_back(l.affine() ? scalar(a, k, count) : vec(a, k));
-    if (inst.op == Op::Bitcast && !args.empty()) args[0] = observable(inst.args[0], args[0]);
+    if ((inst.op == Op::Bitcast || inst.op == Op::FExt) && !args.empty()) args[0] = observable(inst.args[0], args[0]);
     parts.push_back(compute(inst, args));
   }
   define(v, std::move(parts));
@@ -390,9 +390,8 @@ llvm::Value* KernelEmitter::divide(Op op, Value* x, Value* y) {
                                builder_.CreateFDiv(builder_.CreateUIToFP(x, f64), builder_.CreateUIToFP(safe, f64)), t);
   }
   if (by_minus_one) quotient = builder_.CreateSelect(by_minus_one, builder_.CreateNeg(x), quotient);
-  if (wants_quotient) return builder_.CreateSelect(by_zero, llvm::ConstantInt::getAllOnesValue(t), quotient);
-  remainder = builder_.CreateSub(x, builder_.CreateMul(quotient, y));
-  return builder_.CreateSelect(by_zero, x, remainder);
+  if (!wants_quotient) remainder = builder_.CreateSub(x, builder_.CreateMul(quotient, y));
+  return builder_.CreateSelect(by_zero, llvm::ConstantInt::getAllOnesValue(t), wants_quotient ? quotient : remainder);
 }
 
 }  // namespace warplens::codegen

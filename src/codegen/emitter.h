@@ -106,6 +106,7 @@ class KernelEmitter {
   Value* call_math(llvm::StringRef name, llvm::ArrayRef<Value*> args, llvm::Type* element);
   Value* narrow(Value* d, Value* tail, ir::Rounding rounding);
   bool makes_nan(ValueId v, int depth = 0) const;
+  bool bits_are_seen(const ir::Inst& inst);
   Value* observable(ValueId v,
                     Value* x);  // a float as a program may see its bits: NaNs made by arithmetic are canonical
   llvm::Type* same_shape(llvm::Type* element, llvm::Type* like);
@@ -163,6 +164,7 @@ class KernelEmitter {
   const ir::Function& f_;
   const passes::Specialization& spec_;
   const Plan& plan_;
+  std::vector<bool> bits_seen_;  // by value; filled when first asked
   const bool counting_;
   const uint32_t chunks_, width_;
 

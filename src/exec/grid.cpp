@@ -9,6 +9,8 @@
 #include <new>
 #include <thread>
 
+#include "base/deep_stack.h"
+
 namespace warplens::exec {
 
 namespace {
@@ -46,6 +48,8 @@ class Arena {
 };
 
 constexpr uint64_t kMaxStep = 1024;
+constexpr size_t kLargeFrame = 64 << 10;  // more than the thread that launches may have to spare
+constexpr size_t kStackOfOurs = 1 << 20;
 
 // What the workers of a launch tell each other.
 struct Progress {
@@ -331,7 +335,7 @@ GridResult Grid::run(ThreadPool& pool, const GridRequest& request,
   while (workers_.size() < threads) workers_.push_back(std::make_unique<GridWorker>(tables_, shape_));
   for (unsigned w = 0; w < threads; ++w) workers_[w]->ran = false;
   std::mutex sinks;
-  pool.run(threads, [&](unsigned w) {
+  const auto work = [&](unsigned w) {
     if (w != 0 && progress.next.load() >= blocks) return;  // woke too late: nothing to prepare for
     event::Sink* sink = nullptr;
     {
@@ -346,7 +350,12 @@ GridResult Grid::run(ThreadPool& pool, const GridRequest& request,
     } else {
       workers_[w]->take_blocks(request, progress, step);
     }
-  });
+  };
+  // Code of many thousand instructions, made in haste, keeps each value in its frame.
+  if (request.frame_bytes > kLargeFrame)
+    pool.run(threads, [&](unsigned w) { on_deep_stack(request.frame_bytes + kStackOfOurs, [&] { work(w); }); });
+  else
+    pool.run(threads, work);
 
   GridResult result;
   result.counters.assign(shape_.counters, 0);

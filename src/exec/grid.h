@@ -20,6 +20,7 @@ using KernelCode = int32_t (*)(WarpEnv* env, uint64_t first, uint64_t last);
 
 struct GridRequest {
   KernelCode code = nullptr;
+  size_t frame_bytes = 0;  // of stack that a call of it takes
   DeviceMemory* memory = nullptr;
   LaunchConfig config;
   std::span<const uint8_t> params;

@@ -1,11 +1,9 @@
 #include "jit/compiler.h"
 
-#include <pthread.h>
-
 #include <cstring>
-#include <exception>
 #include <functional>
 
+#include "base/deep_stack.h"
 #include "codegen/emitter.h"
 #include "jit/symbols.h"
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
@@ -13,7 +11,9 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/LEB128.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
@@ -40,31 +40,6 @@ constexpr size_t kLongBlock = 400;
 // LLVM walks expressions by recursion: a kernel of many thousand instructions in one block takes it many thousand
 // frames deep, and a program may launch from a thread with little stack. Pages that are not reached cost nothing.
 constexpr size_t kStack = size_t{256} << 20;
-
-void on_deep_stack(const std::function<void()>& work) {
-  struct Call {
-    const std::function<void()>& work;
-    std::exception_ptr thrown;
-  } call{work, nullptr};
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kStack);
-  pthread_t thread;
-  const auto body = [](void* argument) -> void* {
-    auto* c = static_cast<Call*>(argument);
-    try {
-      c->work();
-    } catch (...) {
-      c->thrown = std::current_exception();
-    }
-    return nullptr;
-  };
-  const bool started = pthread_create(&thread, &attributes, body, &call) == 0;
-  pthread_attr_destroy(&attributes);
-  if (!started) return work();  // where address space is limited
-  pthread_join(thread, nullptr);
-  if (call.thrown) std::rethrow_exception(call.thrown);
-}
 
 Error from_llvm(llvm::Error error, const char* doing) {
   return {std::string("cannot ") + doing + ": " + llvm::toString(std::move(error)), ""};
@@ -144,6 +119,22 @@ void join_masks_as_integers(llvm::Function& function) {
   }
 }
 
+// What the code's one function takes of the stack: section .stack_sizes holds its address and that size in LEB128.
+size_t frame_bytes(std::span<const char> object) {
+  auto file = llvm::object::ObjectFile::createELFObjectFile(
+      llvm::MemoryBufferRef(llvm::StringRef(object.data(), object.size()), "kernel"));
+  if (!file) return llvm::consumeError(file.takeError()), 0;
+  for (const llvm::object::SectionRef& section : (*file)->sections()) {
+    auto name = section.getName();
+    if (!name) llvm::consumeError(name.takeError());
+    if (!name || *name != ".stack_sizes") continue;
+    auto contents = section.getContents();
+    if (!contents) return llvm::consumeError(contents.takeError()), 0;
+    if (contents->size() > sizeof(uint64_t)) return llvm::decodeULEB128(contents->bytes_begin() + sizeof(uint64_t));
+  }
+  return 0;
+}
+
 }  // namespace
 
 struct Compiler::Impl {
@@ -186,6 +177,7 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const std::string& cpu, uint3
   }
   i.builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
   i.builder->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  i.builder->getOptions().EmitStackSizeSection = true;
   auto machine = i.builder->createTargetMachine();
   if (!machine) return from_llvm(machine.takeError(), "make code for this processor");
   i.machine = std::move(*machine);
@@ -212,7 +204,7 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const std::string& cpu, uint3
 Result<std::vector<char>> Compiler::compile(const ir::Function& f, const passes::Specialization& spec,
                                             const codegen::Plan& plan, bool counting) {
   Result<std::vector<char>> object = Error{"no code was made", ""};
-  on_deep_stack([&] { object = make_object(f, spec, plan, counting); });
+  on_deep_stack(kStack, [&] { object = make_object(f, spec, plan, counting); });
   return object;
 }
 
@@ -245,7 +237,7 @@ Result<std::vector<char>> Compiler::make_object(const ir::Function& f, const pas
   return std::vector<char>((*object)->getBufferStart(), (*object)->getBufferEnd());
 }
 
-Result<exec::KernelCode> Compiler::load(std::span<const char> object) {
+Result<LoadedCode> Compiler::load(std::span<const char> object) {
   auto library = impl_->jit->createJITDylib("kernel" + std::to_string(impl_->loaded++));
   if (!library) return from_llvm(library.takeError(), "load machine code");
   library->addToLinkOrder(impl_->jit->getMainJITDylib());
@@ -254,7 +246,7 @@ Result<exec::KernelCode> Compiler::load(std::span<const char> object) {
     return from_llvm(std::move(error), "load machine code");
   auto address = impl_->jit->lookup(*library, "kernel");
   if (!address) return from_llvm(address.takeError(), "load machine code");
-  return address->toPtr<exec::KernelCode>();
+  return LoadedCode{address->toPtr<exec::KernelCode>(), frame_bytes(object)};
 }
 
 }  // namespace warplens::jit

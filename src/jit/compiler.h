@@ -12,6 +12,11 @@
 
 namespace warplens::jit {
 
+struct LoadedCode {
+  exec::KernelCode code = nullptr;
+  size_t frame_bytes = 0;  // of stack that a call takes
+};
+
 class Compiler {
  public:
   static Result<std::unique_ptr<Compiler>> create(const std::string& cpu, uint32_t lanes);  // "", 0: this machine's
@@ -21,7 +26,7 @@ class Compiler {
   uint32_t vector_lanes() const;  // 32-bit lanes that are computed at once: 16 with AVX-512, else 8
   Result<std::vector<char>> compile(const ir::Function& f, const passes::Specialization& spec,
                                     const codegen::Plan& plan, bool counting);
-  Result<exec::KernelCode> load(std::span<const char> object);
+  Result<LoadedCode> load(std::span<const char> object);
 
  private:
   Compiler();

@@ -26,7 +26,7 @@ using passes::Specialization;
 namespace {
 
 // Changes whenever the code made for the same kernel changes: it names the files of the cache.
-constexpr const char* kCodeVersion = "warplens-code-24";
+constexpr const char* kCodeVersion = "warplens-code-25";
 
 constexpr uint64_t kWorkspaceBytes = 256;  // of a cooperative grid; two words are used
 
@@ -44,7 +44,7 @@ struct Variant {
   Specialization spec;
   Plan plan;
   exec::KernelTables tables;
-  exec::KernelCode code = nullptr;
+  LoadedCode code;
   std::unique_ptr<exec::Grid> grid;
   uint64_t last_instructions = 0;  // executed by the warps of the last launch
 };
@@ -213,7 +213,7 @@ Result<Variant*> Engine::Impl::variant_for(LoadedKernel& k, const LaunchConfig& 
   if (auto object = cache.find(key)) {
     if (auto code = c->load(*object)) v->code = *code, result.from_cache = true;
   }
-  if (!v->code) {
+  if (!v->code.code) {
     auto object = c->compile(k.function, v->spec, v->plan, options.count);
     if (!object) return object.error();
     auto code = c->load(*object);
@@ -315,7 +315,8 @@ LaunchResult Engine::launch(const KernelHandle& kernel, const LaunchConfig& conf
   if (!impl_->pool) impl_->pool = std::make_unique<exec::ThreadPool>(impl_->threads());
   const auto start = std::chrono::steady_clock::now();
   exec::GridRequest request;
-  request.code = v.code;
+  request.code = v.code.code;
+  request.frame_bytes = v.code.frame_bytes;
   request.memory = &impl_->memory;
   request.config = config;
   request.params = params;

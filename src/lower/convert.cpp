@@ -122,8 +122,29 @@ ValueId to_half(Context& c, const Instr& i, ValueId x, ScalarType to) {
   Builder& b = c.b();
   const Rounding rounding = i.rounding();
   if (b.type(x) == Type::F32) return narrow_half(c, to, x, rounding);
-  if (is_f16(to)) return rounded(b, Op::F64ToF16, Type::I16, x, rounding);
-  return narrow_half(c, to, narrow_to_odd(b, x), rounding);
+  const ValueId half =
+      is_f16(to) ? rounded(b, Op::F64ToF16, Type::I16, x, rounding) : narrow_half(c, to, narrow_to_odd(b, x), rounding);
+  // A NaN of f64 keeps its sign and the top of its payload.
+  const ValueId bits = b.cast(x, Type::I64);
+  const auto piece = [&](uint64_t shift, uint64_t mask) {
+    const ValueId moved = b.binary(Op::ShrU, bits, b.constant(Type::I32, shift));
+    return b.binary(Op::And, b.cast(moved, Type::I16), b.constant(Type::I16, mask));
+  };
+  const ValueId payload = is_f16(to) ? piece(42, 0x1ff) : piece(45, 0x3f);
+  const ValueId quiet = b.constant(Type::I16, is_f16(to) ? 0x7e00 : 0x7fc0);
+  const ValueId nan = b.binary(Op::Or, b.binary(Op::Or, piece(48, 0x8000), payload), quiet);
+  return b.select(b.pure(Op::TestP, Type::Pred, {x}, static_cast<uint64_t>(ir::FloatClass::NotANumber)), nan, half);
+}
+
+// F16 to F64, which `wide` is for numbers. A NaN keeps its sign and payload.
+ValueId widen_nan(Builder& b, ValueId half, ValueId wide) {
+  const ValueId bits = b.cast(half, Type::I64);
+  const auto piece = [&](uint64_t mask, uint64_t shift) {
+    return b.binary(Op::Shl, b.binary(Op::And, bits, b.constant(Type::I64, mask)), b.constant(Type::I32, shift));
+  };
+  ValueId nan = b.binary(Op::Or, piece(0x8000, 48), piece(0x1ff, 42));
+  nan = b.cast(b.binary(Op::Or, nan, b.constant(Type::I64, 0x7ff8000000000000)), Type::F64);
+  return b.select(b.pure(Op::TestP, Type::Pred, {wide}, static_cast<uint64_t>(ir::FloatClass::Number)), wide, nan);
 }
 
 ValueId float_to_float(Context& c, const Instr& i, ValueId x, ScalarType from, ScalarType to) {
@@ -133,11 +154,16 @@ ValueId float_to_float(Context& c, const Instr& i, ValueId x, ScalarType from, S
     const ValueId wide = saturate(c, i, round_to_integral(c, i, widen(c, from, x)));
     return wide == widen(c, from, x) ? x : narrow_half(c, to, wide);
   }
+  const ValueId half = x;
   x = widen(c, from, x);
   if (from.bits == 32 && ftz) x = flush(c, x);
   x = saturate(c, i, round_to_integral(c, i, x));
   if (to.is_half()) return to_half(c, i, x, to);
-  if (to.bits == 64) return b.type(x) == Type::F64 ? x : b.pure(Op::FExt, Type::F64, {x});
+  if (to.bits == 64 && b.type(x) == Type::F32) {
+    x = b.pure(Op::FExt, Type::F64, {x});
+    return is_f16(from) ? widen_nan(b, half, x) : x;
+  }
+  if (to.bits == 64) return x;
   return b.type(x) == Type::F32 ? x : rounded(b, Op::FTrunc, Type::F32, x, i.rounding(), ftz);
 }
 
@@ -174,7 +200,7 @@ void convert_pack(Context& c, const Instr& i) {
   c.write(i.operand(0), result, kB32);
 }
 
-// cvt.rna.tf32.f32: 10 bits of fraction are kept, ties away from zero; infinities and NaNs stay.
+// cvt.rna.tf32.f32: 10 bits of fraction are kept, ties away from zero; infinities stay, of NaNs as much.
 void convert_tf32(Context& c, const Instr& i) {
   Builder& b = c.b();
   const ValueId x = b.cast(c.value(i.operand(1), kF32), Type::I32);
@@ -187,7 +213,8 @@ void convert_tf32(Context& c, const Instr& i) {
   }
   if (i.has("rz")) half = b.constant(Type::I32, 0);
   const ValueId kept = b.binary(Op::And, b.binary(Op::Add, x, half), b.constant(Type::I32, 0xffffe000));
-  c.write(i.operand(0), b.select(special, x, kept), kB32);
+  const ValueId cut = b.binary(Op::And, x, b.constant(Type::I32, 0xffffe000));
+  c.write(i.operand(0), b.select(special, cut, kept), kB32);
 }
 
 bool has_small_float(const Instr& i) {

@@ -29,7 +29,8 @@ ValueId min_or_max(Context& c, const Instr& i, ValueId x, ValueId y, bool maximu
   if (!i.has("xorsign")) return float_op(c, i, op, {x, y});
   const ValueId sign = sign_of_product(c.b(), x, y);
   const ValueId magnitude = float_op(c, i, op, {c.b().unary(Op::FAbs, x), c.b().unary(Op::FAbs, y)});
-  return c.b().binary(Op::FCopysign, sign, magnitude);
+  const ValueId number = c.b().pure(Op::TestP, Type::Pred, {magnitude}, static_cast<uint64_t>(ir::FloatClass::Number));
+  return c.b().select(number, c.b().binary(Op::FCopysign, sign, magnitude), magnitude);  // a NaN has no sign
 }
 
 ValueId scalar_arithmetic(Context& c, const Instr& i, const std::vector<ValueId>& x) {

@@ -94,8 +94,12 @@ ValueId element_arithmetic(Context& c, const Instr& i, ScalarType type, std::vec
   const std::string& opcode = i.text.opcode;
   if (i.has("ftz"))
     for (ValueId& v : x) v = flush_half(c, type, v);
-  if (opcode == "neg") return c.b().binary(Op::Xor, x[0], k16(c, 0x8000));
-  if (opcode == "abs") return c.b().binary(Op::And, x[0], k16(c, 0x7fff));
+  if (opcode == "neg" || opcode == "abs") {
+    const ValueId magnitude = c.b().binary(Op::And, x[0], k16(c, 0x7fff));
+    const ValueId infinity = k16(c, type.kind == ScalarType::Kind::BFloat ? 0x7f80 : 0x7c00);
+    const ValueId result = opcode == "abs" ? magnitude : c.b().binary(Op::Xor, x[0], k16(c, 0x8000));
+    return c.b().select(c.b().icmp(IntCompare::GtU, magnitude, infinity), k16(c, 0x7fff), result);
+  }
   if (x.size() < 2) c.malformed(i.full_opcode() + " with a wrong number of operands");
   if (opcode == "fma") {
     if (x.size() != 3) c.malformed(i.full_opcode() + " with a wrong number of operands");

@@ -206,6 +206,15 @@ void lower_Bfind(Context& c, const Instr& i) {
   c.write(i.operand(0), b.select(none, b.constant(Type::I32, ~0u), found), kU32);
 }
 
+// Position and length of a field. Of 32 bits, their low 8 bits count; of 64 all do, though PTX's document says
+// otherwise (tests/gpu/h200.txt).
+ValueId field_number(Context& c, const Instr& i, size_t operand) {
+  Builder& b = c.b();
+  const ValueId value = c.value(i.operand(operand), kU32);
+  if (i.type().bits == 64) return b.binary(Op::MinU, value, b.constant(Type::I32, 64));
+  return b.binary(Op::And, value, b.constant(Type::I32, 0xff));
+}
+
 // `length` bits of a from bit `position`; beyond the register: zeros, or copies of the field's top bit.
 void lower_Bfe(Context& c, const Instr& i) {
   const ScalarType type = i.type();
@@ -213,8 +222,7 @@ void lower_Bfe(Context& c, const Instr& i) {
   const Type t = ir_type(type);
   const auto k32 = [&](uint64_t v) { return b.constant(Type::I32, v); };
   const ValueId x = c.value(i.operand(1), type);
-  const ValueId position = b.binary(Op::And, c.value(i.operand(2), kU32), k32(0xff));
-  const ValueId length = b.binary(Op::And, c.value(i.operand(3), kU32), k32(0xff));
+  const ValueId position = field_number(c, i, 2), length = field_number(c, i, 3);
   const ValueId width = k32(type.bits);
   if (!type.is_signed()) {
     const ValueId mask = b.unary(Op::Not, b.binary(Op::Shl, b.constant(t, ~uint64_t{0}), length));
@@ -233,11 +241,8 @@ void lower_Bfe(Context& c, const Instr& i) {
 void lower_Bfi(Context& c, const Instr& i) {
   const ScalarType type = i.type();
   Builder& b = c.b();
-  const auto low8 = [&](size_t k) {
-    return b.binary(Op::And, c.value(i.operand(k), kU32), b.constant(Type::I32, 0xff));
-  };
   const ValueId field = c.value(i.operand(1), type), base = c.value(i.operand(2), type);
-  const ValueId position = low8(3), length = low8(4);
+  const ValueId position = field_number(c, i, 3), length = field_number(c, i, 4);
   const ValueId ones = b.constant(ir_type(type), ~uint64_t{0});
   const ValueId mask = b.binary(Op::Shl, b.unary(Op::Not, b.binary(Op::Shl, ones, length)), position);
   const ValueId in = b.binary(Op::And, b.binary(Op::Shl, field, position), mask);

@@ -43,7 +43,7 @@ bool compare(IntCompare how, uint64_t a, uint64_t b, Type type) {
 uint64_t divide(Op op, uint64_t a, uint64_t b, Type type) {
   const int64_t sa = as_signed(a, type), sb = as_signed(b, type);
   const bool quotient = op == Op::DivS || op == Op::DivU;
-  if (b == 0) return quotient ? ~uint64_t{0} : a;
+  if (b == 0) return ~uint64_t{0};
   if (op == Op::DivU) return a / b;
   if (op == Op::RemU) return a % b;
   if (sb == -1) return quotient ? uint64_t{0} - a : 0;  // INT_MIN / -1 wraps to INT_MIN

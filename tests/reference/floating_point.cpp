@@ -29,7 +29,7 @@ class WithRounding {
   int before_;
 };
 
-// One width of float: its bits, its canonical NaN.
+// One width of float: its bits; f32 has one NaN, f64 those that x86 makes and hands on.
 template <typename T>
 struct Width;
 template <>
@@ -40,7 +40,7 @@ struct Width<float> {
 template <>
 struct Width<double> {
   static double decode(uint64_t bits) { return std::bit_cast<double>(bits); }
-  static uint64_t encode(double v) { return std::isnan(v) ? 0x7ff8000000000000u : std::bit_cast<uint64_t>(v); }
+  static uint64_t encode(double v) { return std::bit_cast<uint64_t>(v); }
 };
 
 template <typename T>
@@ -123,8 +123,10 @@ uint64_t arithmetic(const ir::Inst& inst, const std::vector<uint64_t>& args) {
   }
   switch (inst.op) {
     case Op::FNeg:
+      if (std::isnan(x[0])) return Width<T>::encode(x[0]);
       return std::bit_cast<std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>(x[0]) ^ sign;
     case Op::FAbs:
+      if (std::isnan(x[0])) return Width<T>::encode(x[0]);
       return std::bit_cast<std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>(x[0]) & ~sign;
     case Op::FCopysign:
       return (args[1] & ~sign) | (args[0] & sign);
@@ -215,7 +217,7 @@ bool is_class(ir::FloatClass which, T x) {
     case ir::FloatClass::NotANumber:
       return std::isnan(x);
     case ir::FloatClass::Normal:
-      return std::isnormal(x);
+      return std::isnormal(x) || x == 0;
     case ir::FloatClass::Subnormal:
       return std::fpclassify(x) == FP_SUBNORMAL;
   }
@@ -252,7 +254,7 @@ uint64_t narrow(const ir::Inst& inst, double x) {
     const volatile double value = x;
     result = static_cast<float>(value);
   }
-  return Width<float>::encode(inst.ftz ? flush(result) : result);
+  return std::bit_cast<uint32_t>(inst.ftz ? flush(result) : result);  // a NaN keeps its sign and payload
 }
 
 }  // namespace
@@ -311,14 +313,15 @@ uint64_t compute_float(const ir::Inst& inst, const std::vector<uint64_t>& args, 
                   : to_integer(inst, Width<float>::decode(a), inst.op == Op::FToSI);
     case Op::FExt: {
       const float x = Width<float>::decode(a);
-      return Width<double>::encode(inst.ftz ? flush(x) : x);
+      if (inst.ftz) return Width<double>::encode(Width<float>::decode(Width<float>::encode(flush(x))));
+      return Width<double>::encode(x);
     }
     case Op::FTrunc:
       return narrow(inst, Width<double>::decode(a));
     case Op::F16ToF32:
       return Width<float>::encode(static_cast<float>(decode_half(static_cast<uint16_t>(a), 5, 10)));
     case Op::BF16ToF32:
-      return Width<float>::encode(static_cast<float>(decode_half(static_cast<uint16_t>(a), 8, 7)));
+      return (a & 0xffff) << 16;
     case Op::F32ToF16:
       return encode_half(Width<float>::decode(a), 5, 10, inst.rounding);
     case Op::F64ToF16:

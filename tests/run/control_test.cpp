@@ -72,8 +72,10 @@ LOOP:
     @%p2 bra LOOP;
     mov.u32 %r1, %r3;
 )";
-  expect_each(body, 70, [](u32) { return 21u; }, 5);
-  expect_each(body, 70, [](u32) { return 0u; }, 0);
+  expect_each(
+      body, 70, [](u32) { return 21u; }, 5);
+  expect_each(
+      body, 70, [](u32) { return 0u; }, 0);
 }
 
 TEST(Control, NestedLoopsAndEarlyExits) {
@@ -222,7 +224,7 @@ SKIP:
 }
 
 TEST(Control, HintsDoNothing) {
-  expect_each(R"(
+  expect_each(kNotForAGpu + std::string(R"(
     nanosleep.u32 100;
     pmevent 1;
     griddepcontrol.launch_dependents;
@@ -233,18 +235,18 @@ TEST(Control, HintsDoNothing) {
     fence.acq_rel.gpu;
     fence.proxy.async;
     mov.u32 %r1, 4;
-)",
+)"),
               32, [](u32) { return 4; });
 }
 
 TEST(Control, UnwrittenRegistersReadAsZero) {
-  expect_each(R"(
+  expect_each(kNotForAGpu + std::string(R"(
     setp.gt.u32 %p1, %r0, 4;
     @%p1 bra SKIP;
     mov.u32 %r9, 5;
 SKIP:
     add.u32 %r1, %r9, 1;
-)",
+)"),
               8, [](u32 t) { return t > 4 ? 1 : 6; });
 }
 

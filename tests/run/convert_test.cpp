@@ -318,7 +318,7 @@ TEST(Convert, FloatWidths) {
   t.add<u32(u32)>(R"(
     cvt.rna.tf32.f32 %d, %a;
   )",
-                  [](u32 a) { return (a & 0x7f800000) == 0x7f800000 ? a : (a + 0x1000) & 0xffffe000; });
+                  [](u32 a) { return ((a & 0x7f800000) == 0x7f800000 ? a : a + 0x1000) & 0xffffe000; });
   t.run();
 }
 

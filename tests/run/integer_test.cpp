@@ -224,7 +224,7 @@ TEST(Integer, MulMad) {
   t.run();
 }
 
-// Division by zero: all ones, and the remainder is the dividend; INT_MIN / -1 wraps.
+// Division by zero: all ones, as an H200 has it of quotient and remainder; INT_MIN / -1 wraps.
 template <typename T>
 T quotient(T a, T b) {
   if (b == 0) return static_cast<T>(~T{0});
@@ -234,7 +234,7 @@ T quotient(T a, T b) {
 }
 template <typename T>
 T remainder(T a, T b) {
-  if (b == 0) return a;
+  if (b == 0) return static_cast<T>(~T{0});
   if constexpr (std::is_signed_v<T>)
     if (b == -1) return 0;
   return static_cast<T>(a % b);
@@ -362,7 +362,9 @@ TEST(Integer, SignMinMax) {
   t.add<i32(i32, i32)>(R"(
     max.s32.relu %d, %a, %b;
   )",
-                       [](i32 a, i32 b) { return std::max({a, b, 0}); });
+                       [](i32 a, i32 b) {
+                         return std::max({a, b, 0});
+                       });
   t.add<u32(u32, u32)>(R"(
     min.s16x2 %d, %a, %b;
   )",
@@ -443,23 +445,24 @@ TEST(Integer, Counting) {
 template <typename T>
 T field_extract(T a, u32 b, u32 c) {
   const int msb = sizeof(T) * 8 - 1;
-  const u32 pos = b & 0xff, len = c & 0xff;
+  // Of 64 bits, all bits of position and length count on an H200.
+  const u64 pos = sizeof(T) == 8 ? b : b & 0xff, len = sizeof(T) == 8 ? c : c & 0xff;
   const auto bit = [&](u64 i) { return static_cast<u64>(a) >> i & 1; };
   u64 sign = 0;
-  if (std::is_signed_v<T> && len != 0) sign = bit(std::min<u64>(u64{pos} + len - 1, static_cast<u64>(msb)));
+  if (std::is_signed_v<T> && len != 0) sign = bit(std::min<u64>(pos + len - 1, static_cast<u64>(msb)));
   u64 d = 0;
   for (int i = 0; i <= msb; ++i) {
-    const bool inside = static_cast<u32>(i) < len && pos + static_cast<u32>(i) <= static_cast<u32>(msb);
+    const bool inside = static_cast<u64>(i) < len && pos + static_cast<u64>(i) <= static_cast<u64>(msb);
     d |= (inside ? bit(pos + static_cast<u64>(i)) : sign) << i;
   }
   return static_cast<T>(d);
 }
 
 template <typename T>
-T field_insert(T a, T b, u32 pos, u32 len) {
+T field_insert(T a, T b, u64 pos, u64 len) {
   const u32 msb = sizeof(T) * 8 - 1;
   T f = b;
-  for (u32 i = 0; i < len && pos + i <= msb; ++i) {
+  for (u64 i = 0; i < len && pos + i <= msb; ++i) {
     const T one = T{1} << (pos + i);
     f = static_cast<T>((f & ~one) | (i <= msb && (a >> i & 1) ? one : 0));
   }
@@ -496,7 +499,7 @@ TEST(Integer, Fields) {
       R"(
     bfi.b64 %d, %a, 0x123456789abcdef, %b, %c;
   )",
-      [](u64 a, u32 b, u32 c) { return field_insert<u64>(a, 0x123456789abcdef, b & 0xff, c & 0xff); });
+      [](u64 a, u32 b, u32 c) { return field_insert<u64>(a, 0x123456789abcdef, b, c); });
   const auto ones = [](u64 n) { return n >= 32 ? 0xffffffffu : (1u << n) - 1; };
   t.add<u32(u32, u32)>(R"(
     bmsk.clamp.b32 %d, %a, %b;
@@ -528,7 +531,7 @@ TEST(Integer, Fields) {
         offset %= 9;
         if (offset == 0) return mask >> base & 1 ? base : ~0u;
         int left = std::abs(offset);
-        for (int at = static_cast<int>(base); at >= 0 && at < 32; at += offset > 0 ? 1 : -1)
+        for (int at = static_cast<int>(base); at >= 0 && at<32; at += offset> 0 ? 1 : -1)
           if (mask >> at & 1 && --left == 0) return static_cast<u32>(at);
         return ~0u;
       });

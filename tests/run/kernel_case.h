@@ -12,7 +12,7 @@ void on_every_backend(const std::string& text, Program::Shape shape, const std::
                       Check check) {
   Program program(ptx_header() + text);
   ASSERT_EQ(program.problems(), "");
-  for (const Backend backend : kBackends) {
+  for (const Backend backend : program.backends()) {
     SCOPED_TRACE(to_string(backend));
     before();
     const Program::Result result = program.launch(backend, "k", shape, params);

@@ -205,19 +205,22 @@ TEST_F(Memory, SharedAddressesWrapAt32Bits) {
     add.s32 %r1, %r1, %r9;
     st.shared.u32 [%r1], %r0;
     bar.sync 0;
-    neg.s32 %r2, %r1;
-    ld.shared.u32 %r3, [%r2+124];
+    shl.b32 %r2, %r0, 2;
+    sub.s32 %r2, %r9, %r2;
+    sub.s32 %r2, %r2, 4096;
+    ld.shared.u32 %r3, [%r2+4220];
     add.s64 %rd3, %rd1, %rd2;
     ld.global.u32 %r4, [%rd3];
     and.b32 %r4, %r4, 31;
     shl.b32 %r5, %r4, 2;
-    neg.s32 %r5, %r5;
-    ld.shared.u32 %r6, [%r5+124];
+    sub.s32 %r5, %r9, %r5;
+    sub.s32 %r5, %r5, 4096;
+    ld.shared.u32 %r6, [%r5+4220];
     mov.u32 %r7, 0;
     setp.lt.u32 %p0, %r0, 11;
     @!%p0 bra skip;
-    add.s32 %r8, %r1, -256;
-    ld.shared.u32 %r7, [%r8+260];
+    add.s32 %r8, %r1, -4096;
+    ld.shared.u32 %r7, [%r8+4100];
 skip:
     add.s64 %rd4, %rd0, %rd2;
     st.global.v4.u32 [%rd4], {%r3, %r4, %r6, %r7};
@@ -239,6 +242,8 @@ TEST_F(Memory, DynamicShared) {
     st.shared.u32 [%r3], %r0;
     bar.sync 0;
     ld.shared.u32 %r5, [dynamic+12];
+    mov.u32 %r6, fixed;
+    sub.s32 %r1, %r1, %r6;
     mov.u32 %r6, %dynamic_smem_size;
     add.s64 %rd4, %rd0, %rd2;
     st.shared.u32 [fixed], 1;
@@ -360,7 +365,7 @@ TEST_F(Memory, ModuleVariables) {
 
 // mov of array[index]: the address of that element, in elements of the array's type.
 TEST_F(Memory, AddressesOfElements) {
-  const std::string text = ptx_header() + R"(
+  const std::string text = R"(
 .global .align 8 .u64 table[4] = {10, 11, 12, 13};
 .visible .entry k(.param .u64 out) {
     .reg .b64 %rd<8>;
@@ -419,6 +424,7 @@ TEST_F(Memory, AsynchronousCopies) {
     setp.eq.u32 %p1, %r6, 1;
 )" + copies +
            R"(
+    cp.async.wait_all;
     ld.shared.v4.u32 {%r8, %r9, %r10, %r11}, [%r1];
     st.global.v4.u32 [%rd4], {%r8, %r9, %r10, %r11};
 )";

@@ -1,5 +1,6 @@
 #include "run/run_ptx.h"
 
+#include "gpu/gpu.h"
 #include "ir/verify.h"
 #include "lower/lower.h"
 #include "ptx/parse.h"
@@ -8,16 +9,28 @@
 
 namespace warplens::run {
 
-const char* to_string(Backend backend) { return backend == Backend::Reference ? "reference" : "engine"; }
+namespace {
 
-exec::DeviceMemory& device_memory() {
-  static exec::DeviceMemory memory(uint64_t{1} << 30);
+struct Memory {
+  exec::DeviceMemory memory{uint64_t{1} << 30};
+  uint64_t base = *memory.allocate(1);
+};
+Memory& memory() {
+  static Memory memory;
   return memory;
 }
 
-std::string ptx_header() { return ".version 8.0\n.target sm_90\n.address_size 64\n"; }
+}  // namespace
 
-Program::Program(std::string_view text) {
+const char* to_string(Backend backend) {
+  return backend == Backend::Reference ? "reference" : backend == Backend::Engine ? "engine" : "gpu";
+}
+
+exec::DeviceMemory& device_memory() { return memory().memory; }
+
+std::string ptx_header() { return ".version 8.8\n.target sm_90\n.address_size 64\n"; }
+
+Program::Program(std::string_view text) : text_(text) {
   const auto parsed = ptx::parse(text, "test.ptx");
   auto lowered = lower::lower(parsed.module, "test.ptx");
   for (const Diagnostic& d : parsed.diagnostics) problems_ += warplens::to_string(d) + "\n";
@@ -84,6 +97,22 @@ Program::Result run_reference(const ir::Function& function, const Program::Shape
 
 }  // namespace
 
+std::vector<Backend> Program::backends() const {
+  std::vector<Backend> all(std::begin(kBackends), std::end(kBackends));
+  const auto has = [&](const char* part) { return text_.find(part) != std::string::npos; };
+  // Math functions are in libdevice, which compilers link and the driver does not.
+  if (gpu::wanted() && !has(kNotForAGpu) && !has("__nv_")) all.push_back(Backend::Gpu);
+  return all;
+}
+
+Program::Result Program::run_gpu(const std::string& kernel, const Shape& shape, const std::vector<uint8_t>& params) {
+  if (!engine_result_.error.empty()) return engine_result_;
+  gpu::Launch launch{text_, kernel, shape.grid, shape.block, shape.dynamic_shared_bytes, params, memory().base, {}};
+  for (size_t i = 0; i < symbols_.size(); ++i)
+    launch.variables.push_back({module_->symbols[i].name, symbols_[i], module_->symbols[i].bytes});
+  return {gpu::run(launch), engine_result_.thread_instructions};
+}
+
 Program::Result Program::launch(Backend backend, const std::string& kernel, Shape shape,
                                 const std::vector<uint8_t>& params) {
   reset_symbols();
@@ -93,7 +122,8 @@ Program::Result Program::launch(Backend backend, const std::string& kernel, Shap
     std::vector<uint8_t> buffer = params;
     buffer.resize(std::max<size_t>(function.param_bytes, params.size()));
     if (backend == Backend::Reference) return run_reference(function, shape, std::move(buffer), symbols_);
-    return run_engine(module_, k, symbols_, shape, buffer);
+    if (backend == Backend::Gpu) return run_gpu(kernel, shape, buffer);
+    return engine_result_ = run_engine(module_, k, symbols_, shape, buffer);
   }
   return {"no kernel " + kernel, 0};
 }

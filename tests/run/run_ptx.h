@@ -15,8 +15,11 @@
 
 namespace warplens::run {
 
-enum class Backend : uint8_t { Reference, Engine };
+enum class Backend : uint8_t { Reference, Engine, Gpu };
 inline constexpr Backend kBackends[] = {Backend::Reference, Backend::Engine};
+
+// A comment in PTX that only Warplens need take: its result is left open, or it is for another target.
+inline constexpr char kNotForAGpu[] = "\n// not for a GPU\n";
 const char* to_string(Backend backend);
 
 // A module ready to run. Problems of its text are in `problems`: parse and lowering errors, violated invariants.
@@ -39,12 +42,19 @@ class Program {
   };
   Result launch(Backend backend, const std::string& kernel, Shape shape, const std::vector<uint8_t>& params);
 
+  // kBackends, and a real GPU where it is asked for (tests/gpu/gpu.h) and takes the text. That comes last: what the
+  // engine stops with an error does not run on it, but counts as done there with the same error.
+  std::vector<Backend> backends() const;
+
   // Where a module variable lives. Its initial bytes are there again before each launch.
   void* symbol(const std::string& name);
 
  private:
   void reset_symbols();
+  Result run_gpu(const std::string& kernel, const Shape& shape, const std::vector<uint8_t>& params);
+  std::string text_;
   std::shared_ptr<ir::Module> module_;
+  Result engine_result_;
   std::string problems_;
   std::vector<uint64_t> symbols_;
 };

@@ -1,6 +1,7 @@
 // Large kernels: their code is right however it was made.
 #include <fmt/format.h>
 
+#include "base/deep_stack.h"
 #include "run/kernel_case.h"
 
 namespace warplens::run {
@@ -87,6 +88,18 @@ TEST_F(Size, LongStraightLine) {
   for (u32 t = 0; t < 64; ++t)
     for (u32 k = 0; k < 3000; ++k) expected[t] = (expected[t] * (2 * k + 1) + t) ^ k;
   expect_output(straight_line(3000), {{1}, {64}}, Params().add(out).add(in), out, expected);
+}
+
+// Such code has a frame of megabytes, whatever stack the launching thread has.
+TEST_F(Size, FromAThreadWithLittleStack) {
+  Program program(ptx_header() + branches(200));
+  EXPECT_EQ(program.launch(Backend::Engine, "k", {{1}, {64}}, Params().add(out).add(in)).error, "");  // compiled
+  const std::vector<u32> expected = out.values();
+  out.fill(std::vector<u32>(64, 0));
+  on_deep_stack(size_t{256} << 10, [&] {
+    EXPECT_EQ(program.launch(Backend::Engine, "k", {{1}, {64}}, Params().add(out).add(in)).error, "");
+  });
+  EXPECT_EQ(out.values(), expected);
 }
 
 }  // namespace
