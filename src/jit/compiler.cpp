@@ -73,6 +73,10 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
 
 // Cuts long blocks into pieces that no later pass joins again, because an address of theirs is taken.
 void split_long_blocks(llvm::Function& function) {
+  // What is reserved outside the first block is reserved again each time, and makes the frame's size unknown.
+  llvm::BasicBlock& entry = function.getEntryBlock();
+  for (llvm::Instruction& i : llvm::make_early_inc_range(entry))
+    if (llvm::isa<llvm::AllocaInst>(i)) i.moveBefore(entry, entry.begin());
   std::vector<llvm::BasicBlock*> blocks;
   for (llvm::BasicBlock& b : function)
     if (b.size() > 2 * kLongBlock) blocks.push_back(&b);
@@ -80,7 +84,7 @@ void split_long_blocks(llvm::Function& function) {
     std::vector<llvm::Instruction*> starts;
     size_t position = 0;
     for (auto i = b->getFirstInsertionPt(); i != b->end(); ++i)
-      if (++position % kLongBlock == 0 && !i->isTerminator()) starts.push_back(&*i);
+      if (!llvm::isa<llvm::AllocaInst>(*i) && ++position % kLongBlock == 0 && !i->isTerminator()) starts.push_back(&*i);
     // The last piece first: a split moves all that follows.
     for (; !starts.empty(); starts.pop_back())
       llvm::BlockAddress::get(b->splitBasicBlock(starts.back()->getIterator()));
