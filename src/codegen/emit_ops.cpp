@@ -33,6 +33,7 @@ void KernelEmitter::emit_inst(ValueId v) {
     case Op::Vote:
     case Op::Match:
     case Op::Redux:
+    case Op::Matrix:
     case Op::ActiveMask:
     case Op::WarpSync:
       emit_warp(v);

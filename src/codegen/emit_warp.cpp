@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "codegen/emitter.h"
 #include "exec/warp_env.h"
+#include "ir/matrix.h"
 
 namespace warplens::codegen {
 
@@ -10,6 +11,8 @@ using ir::Inst;
 using ir::kNone;
 using ir::Op;
 using ir::Type;
+
+constexpr uint32_t kMatrixRegisters = 16;  // arguments of the widest: m16n8k16 of f64
 
 // A 32-lane array on the stack, filled with the value's lanes.
 llvm::Value* KernelEmitter::lane_array(ValueId v) {
@@ -44,6 +47,9 @@ void KernelEmitter::emit_warp(ValueId v) {
       return;
     case Op::Redux:
       emit_redux(v);
+      return;
+    case Op::Matrix:
+      emit_matrix(v);
       return;
     case Op::ActiveMask:
       define_same(v, active());
@@ -290,6 +296,37 @@ void KernelEmitter::emit_redux(ValueId v) {
     parts.push_back(acc);
   }
   define(v, parts);
+}
+
+// Registers go through memory to a function, as it takes hundreds of operations anyway. Too few lanes are a fault.
+void KernelEmitter::emit_matrix(ValueId v) {
+  const Inst& inst = f_.insts[v];
+  const ir::Matrix matrix = ir::unpack_matrix(inst.imm);
+  llvm::Type *i32 = builder_.getInt32Ty(), *ptr = builder_.getPtrTy(), *element = type(inst.type);
+  WL_CHECK(inst.guard == kNone, "a matrix instruction is branched around");
+  if (mask_)
+    fault_unless_zero(builder_.CreateCall(runtime("wl_trap", {ptr, i32, i32}), {env_, builder_.getInt32(v), mask_}));
+  const auto array = [&](llvm::AllocaInst*& made) {
+    if (made) return made;
+    llvm::IRBuilder<> at_entry(entry_, entry_->begin());
+    made = at_entry.CreateAlloca(llvm::ArrayType::get(builder_.getInt64Ty(), kMatrixRegisters * kWarpSize));
+    made->setAlignment(llvm::Align(64));
+    return made;
+  };
+  llvm::AllocaInst *in = array(matrix_in_), *out = array(matrix_out_);
+  const auto at = [&](Value* base, uint32_t number, uint32_t chunk) {
+    return builder_.CreateConstGEP1_64(element, base, number * kWarpSize + chunk * width_);
+  };
+  for (uint32_t k = 0; k < inst.args.size(); ++k)
+    for (uint32_t c = 0; c < chunks_; ++c)
+      builder_.CreateAlignedStore(observable(inst.args[k], vec(inst.args[k], c)), at(in, k, c), llvm::Align(8));
+  builder_.CreateCall(runtime("wl_matrix", {builder_.getInt64Ty(), ptr, ptr}, builder_.getVoidTy()),
+                      {builder_.getInt64(inst.imm), in, out});
+  std::vector<Value*> results;
+  for (uint32_t k = 0; k < ir::result_count(matrix); ++k)
+    for (uint32_t c = 0; c < chunks_; ++c)
+      results.push_back(builder_.CreateAlignedLoad(vector_type(inst.type), at(out, k, c), llvm::Align(8)));
+  cache_[v] = results;
 }
 
 }  // namespace warplens::codegen

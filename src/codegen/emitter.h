@@ -148,6 +148,7 @@ class KernelEmitter {
   void emit_vote(ValueId v);
   void emit_match(ValueId v);
   void emit_redux(ValueId v);
+  void emit_matrix(ValueId v);
   Value* lane_array(ValueId v);  // 32 lanes of a 32-bit value in memory
   std::vector<Value*> from_lane_array(llvm::Value* array, ir::Type t);
   Value* active_with_guard(const ir::Inst& inst);
@@ -195,6 +196,7 @@ class KernelEmitter {
   std::map<uint32_t, bool> counted_residues_;
   std::set<ValueId> tested_;
   std::map<std::pair<Value*, uint32_t>, Value*> lane_arrays_;
+  llvm::AllocaInst *matrix_in_ = nullptr, *matrix_out_ = nullptr;  // registers of a Matrix, by number and then by lane
 };
 
 }  // namespace warplens::codegen

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "ir/math.h"
+#include "ir/matrix.h"
 
 namespace warplens::ir {
 namespace {
@@ -402,6 +403,13 @@ class Parser {
         inst.imm = static_cast<uint64_t>(take<AtomicOp>(text, kAtomicOps, "operation"));
         inst.type = Type::I32;
         return;
+      case Op::Matrix: {
+        const auto matrix = parse_matrix(text);
+        if (!matrix) throw Problem{"unknown matrix operation"};
+        inst.imm = pack(*matrix);
+        inst.type = register_type(*matrix);
+        return;
+      }
       case Op::Match:
         inst.imm = text == "all" ? 1 : 0;
         inst.type = Type::I32;

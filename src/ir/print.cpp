@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ir/math.h"
+#include "ir/matrix.h"
 
 namespace warplens::ir {
 namespace {
@@ -101,6 +102,7 @@ class Printer {
     if (it.op == Op::Shuffle) return fmt::format(".{}", to_string(static_cast<ShuffleMode>(it.imm)));
     if (it.op == Op::Vote) return fmt::format(".{}", to_string(static_cast<VoteMode>(it.imm)));
     if (it.op == Op::Redux) return fmt::format(".{}", to_string(static_cast<AtomicOp>(it.imm)));
+    if (it.op == Op::Matrix) return fmt::format(".{}", to_string(unpack_matrix(it.imm)));
     if (it.op == Op::Match) return it.imm ? ".all" : ".any";
     if (it.op == Op::Barrier) return fmt::format(".{}", to_string(static_cast<BarrierMode>(it.imm)));
     if (it.op == Op::Trap) return fmt::format(".{}", to_string(static_cast<TrapKind>(it.imm2)));

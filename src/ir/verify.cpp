@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ir/math.h"
+#include "ir/matrix.h"
 #include "ir/print.h"
 
 namespace warplens::ir {
@@ -352,6 +353,14 @@ void Verifier::check_types(BlockId b, ValueId id) {
       expect(b, id, 0, Type::I32);
       expect(b, id, 1, Type::I32);
       break;
+    case Op::Matrix: {
+      const Matrix matrix = unpack_matrix(inst.imm);
+      if (!is_valid(matrix)) complain(b, id, "is no operation on matrices");
+      if (inst.args.size() != argument_count(matrix)) complain(b, id, "has a wrong number of arguments");
+      expect_result(b, id, t == register_type(matrix), to_string(register_type(matrix)));
+      same(inst.args.size());
+      break;
+    }
     case Op::SystemCall: {
       const auto call = static_cast<SystemCall>(inst.imm);
       const Type wanted = call == SystemCall::Printf ? Type::I32 : call == SystemCall::Malloc ? Type::I64 : Type::Void;

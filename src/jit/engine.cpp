@@ -161,6 +161,13 @@ exec::KernelTables Engine::Impl::make_tables(const LoadedKernel& k, const Plan& 
         t.traps.emplace_back(v, std::move(trap));
         continue;
       }
+      if (inst.op == Op::Matrix) {  // where lanes of the warp are missing
+        exec::KernelTables::Trap trap;
+        trap.message = "a matrix instruction needs all 32 threads of the warp; here some have ended or are elsewhere";
+        trap.location = inst.location;
+        t.traps.emplace_back(v, std::move(trap));
+        continue;
+      }
       if (inst.op != Op::Load && inst.op != Op::Store && inst.op != Op::Atomic && inst.op != Op::Reduce) continue;
       exec::AccessInfo& a = t.access[v];
       a.site = inst.site;

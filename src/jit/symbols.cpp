@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "exec/warp_env.h"
+#include "jit/matrix.h"
 
 namespace warplens::jit {
 
@@ -144,6 +145,7 @@ std::vector<Symbol> runtime_symbols() {
       {"wl_kinds", (void*)exec::wl_kinds},
       {"wl_system_call", (void*)exec::wl_system_call},
       {"wl_clock", (void*)exec::wl_clock},
+      {"wl_matrix", (void*)wl_matrix},
       {"memset", (void*)std::memset},
       {"memcpy", (void*)std::memcpy},
       {"exp2f", (void*)::exp2f},

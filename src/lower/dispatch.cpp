@@ -79,6 +79,11 @@ bool branches_around(std::string_view opcode) {
     case Brkpt:
     case Bar:
     case Barrier:
+    case Wmma:
+    case Mma:
+    case Ldmatrix:
+    case Stmatrix:
+    case Movmatrix:
       return true;
     default:
       return false;

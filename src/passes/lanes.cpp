@@ -416,6 +416,7 @@ Lanes Analyzer::compute(const Inst& inst) {
     case Op::Shuffle:
     case Op::Match:
     case Op::Redux:
+    case Op::Matrix:
       return varying();
     default:
       break;

@@ -59,12 +59,6 @@ constexpr Known kKnown[] = {
     {"matmul_tiled", kWavefrontsIdeal, 71303168, kMerged},
 };
 
-// Probes outside the core, and a word of the instruction that is refused.
-struct Refused {
-  std::string_view launch, instruction;
-};
-constexpr Refused kRefused[] = {{"a_wmma", "wmma"}, {"a_wmma_shared", "wmma"}};
-
 // "void k<16>(const float *, int)" -> "void k<16>": the two demanglers write parameters differently.
 std::string without_parameters(const std::string& kernel) { return kernel.substr(0, kernel.find('(')); }
 
@@ -96,8 +90,6 @@ void Comparison::add(const Json& launch, const GpuLaunch& gpu) {
   EXPECT_EQ(without_parameters(launch.at("name").get<std::string>()), without_parameters(gpu.kernel));
   EXPECT_EQ(shape_of(launch.at("grid")), gpu.grid);
   EXPECT_EQ(shape_of(launch.at("block")), gpu.block);
-  for (const Refused& refused : kRefused)
-    EXPECT_NE(refused.launch, gpu.name) << "this runs now: take it off kRefused, and say why if its figures differ";
   Row row{gpu.name, gpu.name, gpu.kernel, {}, "equal"};
   for (const Column& column : kColumns) {
     const uint64_t ours = metric_of(launch, column.metric), theirs = metric_of(gpu, column.metric);
@@ -124,16 +116,6 @@ void Comparison::add(const Json& launch, const GpuLaunch& gpu) {
       fmt::format("{:.2f}", double(metric_of(launch, kInstructions)) / double(metric_of(gpu, kInstructions))));
   ++(row.verdict == "equal" ? equal_ : different_);
   add_row(std::move(row));
-}
-
-void Comparison::add_refused(const GpuLaunch& gpu, const std::string& reason) {
-  SCOPED_TRACE(gpu.name);
-  const auto refused =
-      std::find_if(std::begin(kRefused), std::end(kRefused), [&](const Refused& r) { return r.launch == gpu.name; });
-  EXPECT_TRUE(refused != std::end(kRefused) && reason.find(refused->instruction) != reason.npos)
-      << "not run: " << reason;
-  ++refused_;
-  add_row({gpu.name, gpu.name, gpu.kernel, {}, "not run: " + reason});
 }
 
 void Comparison::add_row(Row row) {
@@ -168,8 +150,7 @@ void Comparison::finish(const std::vector<GpuLaunch>& launches) {
   };
   print("launch", titles, "");
   for (const Row& row : rows_) print(row.name, row.cells, row.verdict);
-  fmt::print("{} launches: {} equal, {} different, {} not run\n", equal_ + different_ + refused_, equal_, different_,
-             refused_);
+  fmt::print("{} launches: {} equal, {} different\n", equal_ + different_, equal_, different_);
   for (size_t i = 0; i < std::size(kKnown); ++i) {
     const bool among =
         std::any_of(launches.begin(), launches.end(), [&](const GpuLaunch& l) { return is_of(kKnown[i], l); });

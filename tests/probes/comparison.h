@@ -16,9 +16,6 @@ class Comparison {
   // `launch`: one of a report's. Fails the test where a figure differs that is not known to.
   void add(const nlohmann::ordered_json& launch, const GpuLaunch& gpu);
 
-  // A launch that Warplens refused. Fails the test if it is not known to be refused, for this reason.
-  void add_refused(const GpuLaunch& gpu, const std::string& reason);
-
   // Prints the table, and fails the test if a known difference among `launches` was not met.
   void finish(const std::vector<GpuLaunch>& launches);
 
@@ -33,7 +30,7 @@ class Comparison {
 
   std::vector<Row> rows_;
   std::set<size_t> met_;  // of the known differences
-  size_t equal_ = 0, different_ = 0, refused_ = 0;
+  size_t equal_ = 0, different_ = 0;
 };
 
 }  // namespace warplens::test

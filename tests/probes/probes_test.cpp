@@ -15,22 +15,13 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// The launches that came to their end. The one that was refused stands in the report too.
+// The launches that came to their end.
 std::vector<Json> launches_of(const CommandResult& run) {
   std::vector<Json> launches;
   if (!run.json.contains("launches")) return launches;
   for (const Json& launch : run.json.at("launches"))
     if (launch.at("complete").get<bool>()) launches.push_back(launch);
   return launches;
-}
-
-// Why a run ended early: "cp.async.cg.shared.global is not supported yet", without the place.
-std::string reason_of(const CommandResult& run) {
-  if (!run.json.contains("faults") || run.json.at("faults").empty())
-    return fmt::format("exit code {}: {}", run.exit_code, run.err);
-  const std::string message = run.json.at("faults")[0].at("message").get<std::string>();
-  const size_t place = message.find("): ");
-  return place == message.npos ? message : message.substr(place + 3);
 }
 
 std::string family_of(const std::string& name) { return name.substr(0, name.find('_') + 1); }
@@ -52,31 +43,18 @@ class Probes : public ::testing::Test {
     ASSERT_FALSE(gpu_.empty()) << "no counters beside " << source_;
   }
 
-  // Runs the probes of gpu_[from, to) in one go, and one by one from where the program stopped: it ends at the first
-  // kernel that cannot run.
+  // Runs the probes of gpu_[from, to).
   void compare_family(size_t from, size_t to) {
     const CommandResult run = run_program(source_.string(), {family_of(gpu_[from].name)});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
     const std::vector<std::string> names = lines_of(run.out);  // a probe prints its name once it has run
     const std::vector<Json> launches = launches_of(run);
-    ASSERT_LE(names.size(), to - from) << run.out;
+    ASSERT_EQ(names.size(), to - from) << run.out << run.err;
     ASSERT_EQ(names.size(), launches.size()) << run.err;
     for (size_t i = 0; i < names.size(); ++i) {
       ASSERT_EQ(names[i], gpu_[from + i].name);
       comparison_.add(launches[i], gpu_[from + i]);
     }
-    if (names.size() == to - from) EXPECT_EQ(run.exit_code, 0) << run.err;
-    for (size_t i = from + names.size(); i < to; ++i) compare_alone(gpu_[i]);
-  }
-
-  // The name is a prefix of others too: the first launch is its own.
-  void compare_alone(const GpuLaunch& gpu) {
-    const CommandResult run = run_program(source_.string(), {gpu.name});
-    const std::vector<std::string> names = lines_of(run.out);
-    const std::vector<Json> launches = launches_of(run);
-    if (!names.empty() && !launches.empty() && names[0] == gpu.name)
-      comparison_.add(launches[0], gpu);
-    else
-      comparison_.add_refused(gpu, reason_of(run));
   }
 
   fs::path source_;

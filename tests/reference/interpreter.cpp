@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 
+#include "ir/matrix.h"
 #include "reference/values.h"
 
 namespace warplens::reference {
@@ -17,6 +18,12 @@ using ir::Op;
 using ir::Space;
 using ir::Type;
 using ir::ValueId;
+
+// Components of what a warp operation gives.
+uint32_t result_components(const ir::Inst& inst) {
+  if (inst.op == Op::Matrix) return ir::result_count(ir::unpack_matrix(inst.imm));
+  return inst.op == Op::Shuffle || inst.op == Op::Match ? 2 : 1;
+}
 
 constexpr uint64_t kMaxSteps = 200'000'000;  // of one launch
 
@@ -110,7 +117,7 @@ class BlockRun {
 
   static bool is_warp_operation(Op op) {
     return op == Op::Shuffle || op == Op::Vote || op == Op::Match || op == Op::Redux || op == Op::ActiveMask ||
-           op == Op::WarpSync;
+           op == Op::WarpSync || op == Op::Matrix;
   }
 
   void step(Thread& thread, ValueId id, const ir::Inst& inst) {
@@ -155,6 +162,7 @@ class BlockRun {
       case Op::Redux:
       case Op::ActiveMask:
       case Op::WarpSync:
+      case Op::Matrix:
         if (watcher_) watcher_->guarded_off(thread.index);
         return;
       default:
@@ -283,6 +291,7 @@ class BlockRun {
   uint32_t ready(uint32_t first, ValueId id, uint32_t waiting, uint32_t alive, bool with_mask) const {
     const ir::Inst& inst = f_.insts[id];
     if (inst.op == Op::ActiveMask) return with_mask ? 0 : waiting;
+    if (inst.op == Op::Matrix) return waiting;
     // Lanes that name another mask wait for others, though they wait at the same place: those of one mask go first.
     for (const bool same_mask : {true, false})
       for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
@@ -298,18 +307,21 @@ class BlockRun {
 
   void complete(uint32_t first, ValueId id, uint32_t lanes) {
     const ir::Inst& inst = f_.insts[id];
+    if (inst.op == Op::Matrix && lanes != ~0u)
+      return stop(Stop::Kind::Trap, threads_[first], "a matrix instruction needs all 32 threads of the warp");
     WarpOperands w;
     w.lanes = lanes;
     for (uint32_t lane = 0; lane < kWarpSize; ++lane)
       if (lanes >> lane & 1)
-        for (size_t i = 0; i < inst.args.size() && i < 4; ++i)
+        for (size_t i = 0; i < inst.args.size() && i < 16; ++i)
           w.args[lane][i] = get(threads_[first + lane], inst.args[i]);
     compute_warp(inst, inst.args.empty() ? Type::Void : f_.insts[inst.args[0]].type, w);
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
       if (!(lanes >> lane & 1)) continue;
       Thread& thread = threads_[first + lane];
       if (inst.type != Type::Void) set(thread, id, w.results[lane][0]);
-      if (inst.op == Op::Shuffle || inst.op == Op::Match) set(thread, id, w.results[lane][1], 1);
+      const uint32_t components = result_components(inst);
+      for (uint32_t k = 1; k < components; ++k) set(thread, id, w.results[lane][k], k);
       instructions_ += inst.weight;
       ++thread.next;
       thread.state = State::Runs;
@@ -475,8 +487,7 @@ std::vector<uint32_t> assign_slots(const ir::Function& function, uint32_t* count
   *count = 0;
   for (const ir::Inst& inst : function.insts) {
     slots.push_back(*count);
-    const bool two = inst.op == Op::Shuffle || inst.op == Op::Match;
-    *count += two ? 2 : inst.op == Op::Load ? inst.count : 1;
+    *count += inst.op == Op::Load ? inst.count : result_components(inst);
   }
   return slots;
 }

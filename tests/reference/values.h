@@ -35,9 +35,10 @@ uint64_t atomic_result(const ir::Inst& inst, uint64_t old, uint64_t operand, uin
 // warp_operations.cpp: one operation of the lanes in `lanes`. Rows are lanes; results are written to `results`.
 struct WarpOperands {
   uint32_t lanes = 0;  // who takes part
-  uint64_t args[32][4] = {};
-  uint64_t results[32][2] = {};
+  uint64_t args[32][16] = {};
+  uint64_t results[32][4] = {};
 };
 void compute_warp(const ir::Inst& inst, ir::Type argument, WarpOperands& operands);
+void compute_matrix(const ir::Inst& inst, WarpOperands& operands);  // matrices.cpp; needs all 32 lanes
 
 }  // namespace warplens::reference

@@ -108,6 +108,8 @@ void compute_warp(const ir::Inst& inst, ir::Type, WarpOperands& w) {
       return match(inst, w);
     case Op::Redux:
       return reduce(inst, w);
+    case Op::Matrix:
+      return compute_matrix(inst, w);
     case Op::ActiveMask:
       return for_each_lane(w.lanes, [&](uint32_t lane) { w.results[lane][0] = w.lanes; });
     default:
