@@ -73,7 +73,7 @@ bool heeded_by_compilers(std::string_view variable) {
 
 std::string key_text(const CompileRequest& request, const Toolchain& toolchain, const Environment& environment) {
   std::error_code ignored;
-  std::string text = fmt::format("1\n{} {}\n{}\nsm {}\n{}\n{}\n", toolchain.path, stamp(toolchain.path),
+  std::string text = fmt::format("2\n{} {}\n{}\nsm {}\n{}\n{}\n", toolchain.path, stamp(toolchain.path),
                                  fs::absolute(request.source, ignored).string(), request.sm,
                                  fs::current_path(ignored).string(), request.include_dir.string());
   for (const std::string& flag : request.flags) text += "flag " + flag + "\n";

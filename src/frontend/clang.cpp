@@ -8,6 +8,7 @@
 
 #include "base/process.h"
 #include "frontend/compilers.h"
+#include "frontend/inline_stacks.h"
 #include "frontend/wide_copies.h"
 #include "ptx/fatbin.h"
 #include "ptx/line_info.h"
@@ -85,8 +86,12 @@ Status ClangPasses::ptx(const fs::path& source, const fs::path& ptx, const std::
   Status done = run(front);
   if (done && good()) {
     append(dependencies, read_depfile(depfile));
-    done = rewrite(ir, ir, [](std::string text) -> Result<std::string> { return widen_copies(text); });
+    InlineStacks stacks;
+    done = rewrite(ir, ir,
+                   [&](std::string text) -> Result<std::string> { return stacks.number_lines(widen_copies(text)); });
     if (done) done = run(back);
+    if (done && good())
+      done = rewrite(ptx, ptx, [&](std::string text) -> Result<std::string> { return stacks.write_chains(text); });
   }
   std::error_code ignored;
   for (const std::string& file : {ir, depfile}) fs::remove(file, ignored);

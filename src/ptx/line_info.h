@@ -11,8 +11,9 @@
 // function with that file, line and column. Names are labels into .section .debug_str, whose bytes the PTX text spells
 // out as .b8 lists.
 //
-// Not modelled: clang gives no inlined_at, so that its inlined code is one frame under the kernel's name. A call place
-// that no .loc stands for ends its stack with a frame that knows only the place.
+// clang gives no inlined_at; what it compiles for Warplens gets them (frontend/inline_stacks.h), elsewhere its inlined
+// code is one frame under the kernel's name. A call place that no .loc stands for ends its stack with a frame that knows
+// only the place.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -40,13 +40,25 @@ SourceLine& line_for(std::vector<SourceLine>& lines, const Site& site) {
   } else {
     line.file = site.frames[0].file;
     line.line = site.frames[0].line;
-    line.inlined_into.assign(site.frames.begin() + 1, site.frames.end());
   }
   lines.push_back(std::move(line));
   return lines.back();
 }
 
+void add_callers(SourceLine& line, const Site& site, const SiteCounts& counts) {
+  const std::vector<Frame> frames(site.frames.begin() + !site.frames.empty(), site.frames.end());
+  const auto same_line = [](const Frame& a, const Frame& b) { return a.file == b.file && a.line == b.line; };
+  const auto known = std::find_if(line.callers.begin(), line.callers.end(), [&](const Callers& c) {
+    return std::equal(c.frames.begin(), c.frames.end(), frames.begin(), frames.end(), same_line);
+  });
+  if (known != line.callers.end())
+    known->counts.add(counts);
+  else
+    line.callers.push_back({frames, counts});
+}
+
 void add_row(SourceLine& line, const Site& site, const SiteCounts& counts) {
+  add_callers(line, site, counts);
   const auto key = [](const auto& x) { return std::tie(x.kind, x.space, x.bytes_per_lane, x.components, x.operand); };
   const auto known =
       std::find_if(line.rows.begin(), line.rows.end(), [&](const AccessRow& row) { return key(row) == key(site); });
@@ -62,9 +74,11 @@ using Weight = std::function<std::pair<uint64_t, uint64_t>(const SiteCounts&)>;
 
 // Worst first; equals by place, so that the order never depends on anything else.
 void sort_worst_first(std::vector<SourceLine>& lines, const Weight& weight) {
-  for (SourceLine& line : lines)
-    std::stable_sort(line.rows.begin(), line.rows.end(),
-                     [&](const AccessRow& a, const AccessRow& b) { return weight(a.counts) > weight(b.counts); });
+  const auto worse = [&](const auto& a, const auto& b) { return weight(a.counts) > weight(b.counts); };
+  for (SourceLine& line : lines) {
+    std::stable_sort(line.rows.begin(), line.rows.end(), worse);
+    std::stable_sort(line.callers.begin(), line.callers.end(), worse);
+  }
   std::stable_sort(lines.begin(), lines.end(), [&](const SourceLine& a, const SourceLine& b) {
     const auto x = weight(total(a)), y = weight(total(b));
     if (x != y) return x > y;

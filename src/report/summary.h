@@ -17,13 +17,19 @@ struct AccessRow {
   SiteCounts counts;
 };
 
+// A line's share that was inlined into one place.
+struct Callers {
+  std::vector<Frame> frames;  // innermost first; empty where nothing was inlined
+  SiteCounts counts;
+};
+
 // Where: a source line, or without line information the PTX line and opcode.
 struct SourceLine {
-  std::string file;                 // "" without line information
-  uint32_t line = 0;                // source line, else PTX line
-  std::string opcode;               // without line information only
-  std::vector<Frame> inlined_into;  // callers, innermost first
-  std::vector<AccessRow> rows;      // worst first
+  std::string file;              // "" without line information
+  uint32_t line = 0;             // source line, else PTX line
+  std::string opcode;            // without line information only
+  std::vector<Callers> callers;  // worst first
+  std::vector<AccessRow> rows;   // worst first
 };
 
 struct KernelSummary {

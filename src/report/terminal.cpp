@@ -301,8 +301,10 @@ class Terminal {
     const std::string text = source_.line(l.file, l.line);
     const std::string shown = text.empty() ? "" : fit("  " + text, width_ - std::min(width_, columns(at)));
     out_ += paint(fit(at, width_), Style::Dim) + shown + "\n";
-    for (const Frame& frame : l.inlined_into)
+    for (const Frame& frame : l.callers.front().frames)
       line(fit(fmt::format("    inlined at {}:{}", printable(base_name(frame.file)), frame.line), width_), Style::Dim);
+    if (l.callers.size() > 1)
+      line(fit(fmt::format("    the worst of {} places it is inlined into", l.callers.size()), width_), Style::Dim);
   }
 
   static std::vector<std::string> cells(const AccessRow& row) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <regex>
 #include <set>
@@ -106,6 +107,29 @@ TEST_F(SameResults, OfTheProbes) {
 }
 
 TEST_F(SameResults, OfTheExamples) { expect_same(fs::path(WARPLENS_SOURCE_DIR) / "examples/demo.cu"); }
+
+// "load inlined.cu:9 18 26" of each access: the lines of its stack, innermost first.
+std::vector<std::string> stacks_of(const CommandResult& result) {
+  std::vector<std::string> stacks;
+  for (const auto& site : result.json["kernels"][0]["sites"]) {
+    std::string stack = site["kind"].get<std::string>();
+    for (const auto& frame : site["frames"])
+      stack += fmt::format(" {}:{}", fs::path(frame["file"].get<std::string>()).filename().string(),
+                           frame["line"].get<int>());
+    if (site["kind"] != "branch") stacks.push_back(stack);
+  }
+  std::sort(stacks.begin(), stacks.end());  // a compiler may swap accesses
+  return stacks;
+}
+
+TEST_F(SameResults, InlineStacksAreNvccs) {
+  const fs::path source = fs::path(WARPLENS_SOURCE_DIR) / "tests/nosdk/programs/inlined.cu";
+  const std::vector<std::string> expected{"load inlined.cu:9 inlined.cu:18 inlined.cu:26",
+                                          "load inlined.cu:9 inlined.cu:19 inlined.cu:26",
+                                          "store inlined.cu:11 inlined.cu:27"};
+  EXPECT_EQ(stacks_of(run_with("nvcc", source, {})), expected);
+  EXPECT_EQ(stacks_of(run_with("clang", source, {})), expected);
+}
 
 // Programs that print what the functions of a header give, for many arguments. NVIDIA's headers choose other
 // instructions for other GPUs, some of which are not run yet.
