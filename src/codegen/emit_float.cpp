@@ -369,17 +369,12 @@ llvm::Value* KernelEmitter::compute_float(const Inst& inst, const std::vector<Va
       return builder_.CreateSelect(builder_.CreateFCmpOLT(r, c(1.0)), r, c(1.0));
     }
     case Op::Ex2:
-      return out(call_math("exp2f", {a[0]}, builder_.getFloatTy()));
     case Op::Lg2:
-      return out(call_math("log2f", {a[0]}, builder_.getFloatTy()));
     case Op::Sin:
-      return out(call_math("sinf", {a[0]}, builder_.getFloatTy()));
     case Op::Cos:
-      return out(call_math("cosf", {a[0]}, builder_.getFloatTy()));
     case Op::Tanh:
-      return out(call_math("tanhf", {a[0]}, builder_.getFloatTy()));
     case Op::Rsqrt:
-      return out(builder_.CreateFDiv(c(1.0), builder_.CreateUnaryIntrinsic(Intrinsic::sqrt, a[0])));
+      return approximate(inst, args[0]);  // flushes itself
     case Op::FCmp: {
       static constexpr llvm::CmpInst::Predicate kPredicates[] = {
           llvm::CmpInst::FCMP_OEQ, llvm::CmpInst::FCMP_ONE, llvm::CmpInst::FCMP_OLT, llvm::CmpInst::FCMP_OLE,

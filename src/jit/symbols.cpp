@@ -105,8 +105,6 @@ uint16_t f32_f16(float x) {
   return to_f16<M>(x);
 }
 
-float tanh_f(float x) { return std::tanh(x); }
-
 // What LLVM calls for f16 on processors that lack the instructions; f16 travels as _Float16 does.
 _Float16 half_from_f32(float x) { return static_cast<_Float16>(x); }
 _Float16 half_from_f64(double x) { return static_cast<_Float16>(x); }
@@ -148,11 +146,6 @@ std::vector<Symbol> runtime_symbols() {
       {"wl_matrix", (void*)wl_matrix},
       {"memset", (void*)std::memset},
       {"memcpy", (void*)std::memcpy},
-      {"exp2f", (void*)::exp2f},
-      {"log2f", (void*)::log2f},
-      {"sinf", (void*)::sinf},
-      {"cosf", (void*)::cosf},
-      {"tanhf", (void*)tanh_f},
       {"fmaf", (void*)::fmaf},
       {"fma", (void*)static_cast<double (*)(double, double, double)>(::fma)},
       {"roundevenf", (void*)::roundevenf},
