@@ -3,8 +3,8 @@
 //     c++ -o nvrtc nvrtc.cpp -I/usr/local/cuda/include -L/usr/local/cuda/lib64 -L/usr/local/cuda/lib64/stubs -lnvrtc -lcuda
 //     warplens run ./nvrtc
 //
-// NVRTC must be asked for PTX: an architecture of compute_XX, and nvrtcGetPTX. With sm_XX nvrtcGetCUBIN gives machine code.
-// -lineinfo lets the report name lines of the kernel; they are those of the text below, under the name "scale.cu".
+// It asks for machine code, as programs do; under Warplens it gets PTX, with line information: the lines are those of the
+// text below, under the name "scale.cu".
 #include <cuda.h>
 #include <nvrtc.h>
 
@@ -31,8 +31,8 @@ static void check(bool good, const char* what) {
 static std::string compile() {
   nvrtcProgram program;
   RTC(nvrtcCreateProgram(&program, kSource, "scale.cu", 0, nullptr, nullptr));
-  const char* options[] = {"--gpu-architecture=compute_80", "-lineinfo"};
-  if (nvrtcCompileProgram(program, 2, options) != NVRTC_SUCCESS) {
+  const char* options[] = {"--gpu-architecture=sm_80"};
+  if (nvrtcCompileProgram(program, 1, options) != NVRTC_SUCCESS) {
     size_t bytes = 0;
     nvrtcGetProgramLogSize(program, &bytes);
     std::string log(bytes, 0);
@@ -41,11 +41,11 @@ static std::string compile() {
     exit(1);
   }
   size_t bytes = 0;
-  RTC(nvrtcGetPTXSize(program, &bytes));
-  std::string ptx(bytes, 0);
-  RTC(nvrtcGetPTX(program, ptx.data()));
+  RTC(nvrtcGetCUBINSize(program, &bytes));
+  std::string code(bytes, 0);
+  RTC(nvrtcGetCUBIN(program, code.data()));
   RTC(nvrtcDestroyProgram(&program));
-  return ptx;
+  return code;
 }
 
 int main() {

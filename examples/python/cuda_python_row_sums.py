@@ -3,7 +3,7 @@
 #     pip install cuda-bindings nvidia-cuda-nvrtc numpy
 #     warplens run python3 cuda_python_row_sums.py
 #
-# NVRTC makes PTX when it is asked for compute_90 (not sm_90), and notes lines with -lineinfo.
+# PTX or machine code may be asked for (compute_90, sm_90); -lineinfo notes lines, and is set where it is missing.
 import ctypes
 
 import numpy as np

@@ -109,8 +109,9 @@ using namespace warplens::audit;
 WL_AUDIT unsigned la_version(unsigned version) { return version; }
 
 WL_AUDIT char* la_objsearch(const char* name, uintptr_t*, unsigned flag) {
-  if (flag != LA_SER_ORIG) return const_cast<char*>(name);
-  std::string ours = stand_in_for(name);
+  std::string ours = nvrtc_in_place_of(name);
+  if (ours.empty() && flag == LA_SER_ORIG) ours = real_nvrtc(name);
+  if (ours.empty() && flag == LA_SER_ORIG) ours = stand_in_for(name);
   if (ours.empty()) return const_cast<char*>(name);
   for (std::string* known : state().stand_ins)
     if (*known == ours) return known->data();

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <map>
 #include <string_view>
 
 #include "audit/messages.h"
@@ -67,6 +69,43 @@ std::string stand_in_for(const char* path) {
   if (ours.empty()) return "";
   ours = folder() + ours;
   return access(ours.c_str(), R_OK) == 0 ? ours : "";
+}
+
+namespace {
+
+// By the SONAME of ours. The loader calls with its lock held.
+std::map<std::string, std::string>& nvrtc_files() {
+  static auto* files = new std::map<std::string, std::string>;
+  return *files;
+}
+constexpr std::string_view kAsksForReal = "warplens:";
+
+}  // namespace
+
+std::string nvrtc_in_place_of(const char* path) {
+  const std::string_view asked = base_name(path);
+  const bool wanted = asked.starts_with("libnvrtc.so") || asked.starts_with("libnvrtc-");  // not its builtins
+  if (!wanted || asked.starts_with("libnvrtc-builtins") || asked.size() == std::string_view(path).size()) return "";
+  char* file = realpath(path, nullptr);
+  if (!file) return "";
+  const std::string real = file;
+  std::free(file);
+  const std::string_view name = base_name(real);
+  const size_t version = name.find(".so.");
+  if (version == name.npos || is_own(real)) return "";
+  const std::string_view major = name.substr(version + 4, name.find('.', version + 4) - version - 4);
+  const std::string release = major == "11" ? std::string("11.2") : std::string(major);
+  const std::string ours = folder() + "libwarplens_nvrtc.so." + release;
+  if (access(ours.c_str(), R_OK) != 0) return "";
+  nvrtc_files()["libnvrtc.so." + release] = real;
+  return ours;
+}
+
+std::string real_nvrtc(const char* name) {
+  const std::string_view asked = name;
+  if (!asked.starts_with(kAsksForReal)) return "";
+  const auto found = nvrtc_files().find(std::string(asked.substr(kAsksForReal.size())));
+  return found == nvrtc_files().end() ? "" : found->second;
 }
 
 bool is_own(const std::string& path) {

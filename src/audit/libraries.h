@@ -8,6 +8,11 @@ namespace warplens::audit {
 // if we have none.
 std::string stand_in_for(const char* name);
 
+// Where NVIDIA's NVRTC would be opened, from the file `path`, ours is: the file is remembered. "" for any other path.
+std::string nvrtc_in_place_of(const char* path);
+// The remembered file, for the name under which ours asks for it ("warplens:libnvrtc.so.13"); "" for any other name.
+std::string real_nvrtc(const char* name);
+
 // Whether the file is one of ours.
 bool is_own(const std::string& path);
 

@@ -48,3 +48,19 @@ warplens_library(cudnn_9 cudnn 9 libraries/cudnn.def 3000 CUDNN_STATUS_NOT_SUPPO
 # These have no code of their own for it; the nearest: "GPU does not support requested feature", "a call to CUDA failed".
 warplens_library(curand_10 curand 10 libraries/curand.def 204 CURAND_STATUS_ARCH_MISMATCH)
 warplens_library(nccl_2 nccl 2 libraries/nccl.def 1 ncclUnhandledCudaError)
+
+# NVIDIA's compiler at run time, between the program and the real one. No search for the real one must end at ours, so
+# the files have names of their own.
+foreach(version 11.2 12 13)
+  string(REGEX MATCH "^[0-9]+" major ${version})
+  set(target nvrtc_${major})
+  set(soname libnvrtc.so.${version})
+  add_library(${target} SHARED nvrtc/nvrtc.cc)
+  target_compile_definitions(${target} PRIVATE WL_SONAME="${soname}")
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${soname}.map CONTENT "${soname} { global: nvrtc*; local: *; };\n" @ONLY)
+  target_link_options(${target} PRIVATE -Wl,--version-script=${CMAKE_CURRENT_BINARY_DIR}/${soname}.map
+                      -Wl,-soname,${soname} -static-libstdc++ -static-libgcc)
+  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME libwarplens_nvrtc SUFFIX .so.${version} NO_SONAME ON
+                        LINKER_LANGUAGE CXX)
+  set_property(GLOBAL APPEND PROPERTY WARPLENS_LIBRARIES ${target})
+endforeach()

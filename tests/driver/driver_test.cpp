@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "support/cuda_program.h"
+#include "support/sanitizers.h"
 
 namespace warplens {
 namespace {
@@ -78,10 +79,13 @@ TEST(Examples, VectorAdd) {
 #endif
 }
 
-// What NVRTC made has the lines of the text that it was given.
+// What NVRTC made has the lines of the text that it was given. The library that stands before NVRTC is put there by the
+// audit library, as in a run.
 TEST(Examples, Nvrtc) {
 #ifdef WL_HAS_NVRTC
-  testing::ProgramResult result = testing::run(kPrograms + "example_nvrtc");
+  if (testing::kSanitized) GTEST_SKIP() << "not with sanitizers";
+  const testing::RunOptions audited{.environment = {{"LD_AUDIT", WARPLENS_BINARY_DIR "/lib/libwarplens_audit.so"}}};
+  testing::ProgramResult result = testing::run(kPrograms + "example_nvrtc", audited);
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_EQ(result.output, "65536 elements are right\n");
   EXPECT_EQ(result.errors, "");
