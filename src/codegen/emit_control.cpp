@@ -1,5 +1,6 @@
 // The frame around the blocks: loops over the grid's blocks and the block's warps, both versions of the control flow,
 // barriers. emitter.h says how the two versions work together.
+#include <algorithm>
 #include <functional>
 
 #include "base/check.h"
@@ -20,6 +21,8 @@ namespace {
 // A kernel with more blocks than this keeps its waiting masks in memory: as SSA values they would meet in a phi at
 // every step of the chain, and their number would grow with the square of the blocks.
 constexpr size_t kMasksInRegisters = 24;
+// Likewise the values of a kernel whose lanes may be anywhere, each of which lives through the whole chain.
+constexpr size_t kSlotsInRegisters = 4000;
 }  // namespace
 
 KernelEmitter::KernelEmitter(llvm::Module& module, const ir::Function& f, const passes::Specialization& spec,
@@ -45,6 +48,7 @@ llvm::Function* KernelEmitter::run() {
   emit_chain();
   emit_stand_aside();
   emit_block_loop();
+  if (frame_) frame_->setAllocatedType(llvm::ArrayType::get(builder_.getInt8Ty(), frame_bytes_));
   return function_;
 }
 
@@ -88,12 +92,18 @@ void KernelEmitter::make_frame() {
   size_t partial = 0;
   for (uint8_t needed : plan_.needs_partial) partial += needed;
   if (partial > kMasksInRegisters) pending_memory_ = env_field(offsetof(WarpEnv, pending), ptr, true);
+  const auto escaping = std::count(plan_.escapes.begin(), plan_.escapes.end(), 1);
+  if (plan_.lanes.independent && partial * static_cast<size_t>(escaping) > kSlotsInRegisters) {
+    frame_ = builder_.CreateAlloca(builder_.getInt8Ty());
+    frame_->setAlignment(llvm::Align(kFrameSlot * width_));
+    set_env_field(offsetof(WarpEnv, frame), frame_);  // whoever knows where it is might read it
+  }
   for (int k = 0; k < 3; ++k)
     grid_[k] =
         env_field(offsetof(WarpEnv, grid) + sizeof(uint32_t) * static_cast<size_t>(k), builder_.getInt32Ty(), true);
   warp_ = builder_.CreateAlloca(builder_.getInt32Ty());
   waiting_any_ = builder_.CreateAlloca(builder_.getInt1Ty());
-  if (!plan_.waits.empty()) {
+  if (plan_.may_stop) {
     spins_ = builder_.CreateAlloca(builder_.getInt32Ty());
     for (BlockId b = 0; b < n; ++b) {
       if (!plan_.needs_partial[b]) continue;
@@ -133,7 +143,7 @@ void KernelEmitter::emit_block_loop() {
   }
   auto *round = block("round"), *warp_loop = block("warp_loop"), *warp_next = block("warp_next"),
        *round_end = block("round_end");
-  if (!plan_.waits.empty()) {
+  if (plan_.may_stop) {
     auto* fresh = block("fresh_block");
     Value* resumes = env_field(offsetof(WarpEnv, resume), i32);
     builder_.CreateCondBr(builder_.CreateICmpNE(resumes, builder_.getInt32(0)), round, fresh);
@@ -174,7 +184,7 @@ void KernelEmitter::emit_block_loop() {
     auto* decide = builder_.CreateSwitch(verdict, round, 3);
     decide->addCase(builder_.getInt32(1), fault_);
     decide->addCase(builder_.getInt32(2), next_block);
-    if (!plan_.waits.empty()) {
+    if (plan_.may_stop) {
       auto* half_way = block("half_way");
       decide->addCase(builder_.getInt32(3), half_way);
       builder_.SetInsertPoint(half_way);
@@ -324,8 +334,8 @@ void KernelEmitter::emit_chain() {
     if (!chain_[b]) continue;
     builder_.SetInsertPoint(chain_[b]);
     for (ValueId v : plan_.begins[b])
-      for (auto* part : slots_[v])
-        builder_.CreateStore(builder_.CreateFreeze(llvm::UndefValue::get(part->getAllocatedType())), part);
+      for (const Slot& part : slots_[v])
+        builder_.CreateStore(builder_.CreateFreeze(llvm::UndefValue::get(part.type)), part.at);
     Value* mask = builder_.CreateLoad(builder_.getInt32Ty(), pending_slot(b));
     builder_.CreateCondBr(builder_.CreateICmpNE(mask, builder_.getInt32(0)), partial_blocks_[b], chain_from(b + 1));
   }
@@ -362,7 +372,7 @@ void KernelEmitter::emit_waits() {
   }
   builder_.CreateStore(any, warp_state(offsetof(WarpState, lanes)));
   // Lanes in a loop may have let others run since these came to their barrier (wl_barrier released the warp for that).
-  if (!plan_.waits.empty()) builder_.CreateStore(builder_.getInt8(0), warp_state(offsetof(WarpState, released)));
+  if (plan_.may_stop) builder_.CreateStore(builder_.getInt8(0), warp_state(offsetof(WarpState, released)));
   builder_.CreateStore(builder_.getInt32(static_cast<uint32_t>(f_.blocks.size() + 1)), warp_state(0));
   builder_.CreateBr(warp_suspended_);
 }
@@ -469,8 +479,8 @@ void KernelEmitter::edges(BlockId from, const std::vector<std::pair<BlockId, Val
     for (uint32_t k = 0; k < copy.parts.size(); ++k) {
       Value* x = copy.parts[k];
       if (copy.mask && !lanes(copy.phi).affine())
-        x = builder_.CreateSelect(vector_mask(copy.mask, k), x, builder_.CreateLoad(x->getType(), s[k]));
-      builder_.CreateStore(x, s[k]);
+        x = builder_.CreateSelect(vector_mask(copy.mask, k), x, builder_.CreateLoad(x->getType(), s[k].at));
+      builder_.CreateStore(x, s[k].at);
     }
   }
 }
@@ -650,8 +660,8 @@ void KernelEmitter::save(const std::vector<ValueId>& values) {
     if ((l.affine() && l.known_bits >= 64) || plan_.block_invariant[v]) continue;
     auto& parts = slot(v);
     for (size_t k = 0; k < parts.size(); ++k) {
-      llvm::Type* t = parts[k]->getAllocatedType();
-      Value* x = builder_.CreateLoad(t, parts[k]);
+      llvm::Type* t = parts[k].type;
+      Value* x = builder_.CreateLoad(t, parts[k].at);
       const uint64_t step =
           l.affine() ? 8 : std::max<uint64_t>(2, static_cast<uint64_t>(ir::bytes(f_.insts[v].type))) * width_;
       if (f_.insts[v].type == ir::Type::Pred)
@@ -674,7 +684,7 @@ void KernelEmitter::restore(const std::vector<ValueId>& values) {
     if ((l.affine() && l.known_bits >= 64) || plan_.block_invariant[v]) continue;
     auto& parts = slot(v);
     for (size_t k = 0; k < parts.size(); ++k) {
-      llvm::Type* t = parts[k]->getAllocatedType();
+      llvm::Type* t = parts[k].type;
       const uint64_t step =
           l.affine() ? 8 : std::max<uint64_t>(2, static_cast<uint64_t>(ir::bytes(f_.insts[v].type))) * width_;
       Value* from = builder_.CreateConstGEP1_64(i8, area, plan_.save_offset[v] + k * step);
@@ -685,7 +695,7 @@ void KernelEmitter::restore(const std::vector<ValueId>& values) {
                              builder_.CreateAlignedLoad(builder_.getIntNTy(width_), from, llvm::Align(1)), t);
       else
         x = builder_.CreateAlignedLoad(t, from, llvm::Align(2));
-      builder_.CreateStore(x, parts[k]);
+      builder_.CreateStore(x, parts[k].at);
     }
   }
 }

@@ -481,7 +481,7 @@ llvm::Value* KernelEmitter::lanes_in_bounds(ValueId v, Value* mask) {
   Value *low = builder_.getInt64(0), *room = nullptr;
   Value* possible = builder_.getTrue();
   if (inst.space == Space::Shared || inst.space == Space::Local) {
-    Value* size = inst.space == Space::Shared ? shared_bytes_ : builder_.getInt64(f_.local_bytes);
+    Value* size = inst.space == Space::Shared ? shared_bytes_ : builder_.getInt64(f_.thread_bytes());
     possible = builder_.CreateICmpUGE(size, builder_.getInt64(width));
     room = builder_.CreateSub(size, builder_.getInt64(width));
   } else {

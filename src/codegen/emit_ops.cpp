@@ -29,6 +29,10 @@ void KernelEmitter::emit_inst(ValueId v) {
     case Op::Reduce:
       emit_access(v);
       return;
+    case Op::StackLoad:
+    case Op::StackStore:
+      emit_stack(v);
+      return;
     case Op::Shuffle:
     case Op::Vote:
     case Op::Match:
@@ -217,6 +221,12 @@ void KernelEmitter::emit_special(ValueId v) {
         x = builder_.CreateTrunc(high ? builder_.CreateLShr(whole, 32) : whole, i32);
         break;
       }
+      case SpecialRegister::StackLimit:
+        x = env_field(offsetof(exec::WarpEnv, stack_limit), i32, true);
+        break;
+      case SpecialRegister::StackRoom:
+        x = env_field(offsetof(exec::WarpEnv, stack_room), i32, true);
+        break;
       case SpecialRegister::ParamBase:
         x = builder_.CreatePtrToInt(params_, builder_.getInt64Ty());
         break;
@@ -343,7 +353,7 @@ llvm::Value* KernelEmitter::is_in_space(ir::Space space, Value* address) {
   Value* shared = inside(builder_.CreatePtrToInt(shared_, i64), shared_bytes_);
   if (space == ir::Space::Shared) return shared;
   Value* frames = builder_.CreatePtrToInt(env_field(offsetof(exec::WarpEnv, local), builder_.getPtrTy(), true), i64);
-  Value* local = inside(frames, builder_.getInt64(uint64_t{plan_.warps} * kWarpSize * f_.local_bytes));
+  Value* local = inside(frames, builder_.getInt64(uint64_t{plan_.warps} * kWarpSize * f_.thread_bytes()));
   return space == ir::Space::Local ? local : builder_.CreateNot(builder_.CreateOr(shared, local));
 }
 
@@ -357,11 +367,11 @@ llvm::Value* KernelEmitter::window_base(ir::Space space, llvm::Type* like) {
   WL_CHECK(like->isVectorTy(), "a generic local address differs by lane");
   std::vector<llvm::Constant*> lane;
   for (uint32_t l = 0; l < width_; ++l)
-    lane.push_back(builder_.getInt64(uint64_t{current_chunk_ * width_ + l} * f_.local_bytes));
+    lane.push_back(builder_.getInt64(uint64_t{current_chunk_ * width_ + l} * f_.thread_bytes()));
   Value* warp = builder_.CreateZExt(builder_.CreateLoad(builder_.getInt32Ty(), warp_), i64);
   Value* frames = builder_.CreatePtrToInt(env_field(offsetof(exec::WarpEnv, local), builder_.getPtrTy(), true), i64);
   Value* first =
-      builder_.CreateAdd(frames, builder_.CreateMul(warp, builder_.getInt64(uint64_t{kWarpSize} * f_.local_bytes)));
+      builder_.CreateAdd(frames, builder_.CreateMul(warp, builder_.getInt64(uint64_t{kWarpSize} * f_.thread_bytes())));
   return builder_.CreateAdd(builder_.CreateVectorSplat(width_, first), llvm::ConstantVector::get(lane));
 }
 

@@ -42,14 +42,22 @@ llvm::Value* KernelEmitter::constant(Type t, uint64_t bits) {
   return llvm::ConstantInt::get(context_, llvm::APInt(64, bits).trunc(width));
 }
 
-std::vector<llvm::AllocaInst*>& KernelEmitter::slot(ValueId v) {
+std::vector<KernelEmitter::Slot>& KernelEmitter::slot(ValueId v) {
   auto& parts = slots_[v];
   if (!parts.empty()) return parts;
-  llvm::IRBuilder<> at_entry(entry_, entry_->begin());
   const Type t = f_.insts[v].type;
   const bool scalars = lanes(v).affine();
-  for (uint32_t k = 0; k < (scalars ? lanes(v).groups : chunks_); ++k)
-    parts.push_back(at_entry.CreateAlloca(scalars ? type(t) : vector_type(t)));
+  llvm::Type* of_part = scalars ? type(t) : vector_type(t);
+  for (uint32_t k = 0; k < (scalars ? lanes(v).groups : chunks_); ++k) {
+    if (!frame_) {
+      parts.push_back({llvm::IRBuilder<>(entry_, entry_->begin()).CreateAlloca(of_part), of_part});
+      continue;
+    }
+    // Made where the frame is: every block may use it.
+    llvm::IRBuilder<> at_frame(frame_->getNextNode());
+    parts.push_back({at_frame.CreateConstGEP1_64(builder_.getInt8Ty(), frame_, frame_bytes_), of_part});
+    frame_bytes_ += kFrameSlot * width_;
+  }
   return parts;
 }
 
@@ -67,8 +75,8 @@ void KernelEmitter::define(ValueId v, std::vector<Value*> parts) {
       // Where lanes can wait at a barrier while others run on, what the others compute must not touch theirs.
       if (mask_ && plan_.lanes.divergent_barrier && !lanes(v).affine())
         x = builder_.CreateSelect(vector_mask(mask_, static_cast<uint32_t>(k)), x,
-                                  builder_.CreateLoad(x->getType(), s[k]));
-      builder_.CreateStore(x, s[k]);
+                                  builder_.CreateLoad(x->getType(), s[k].at));
+      builder_.CreateStore(x, s[k].at);
     }
   }
   cache_[v] = std::move(parts);
@@ -89,7 +97,7 @@ llvm::Value* KernelEmitter::scalar(ValueId v, uint32_t group, uint32_t groups) {
   if (l.known_bits >= 64) return constant(t, l.residue + offset);
   const uint32_t part = lane / (kWarpSize / l.groups);
   auto cached = cache_.find(v);
-  Value* base = cached != cache_.end() ? cached->second[part] : builder_.CreateLoad(type(t), slot(v)[part]);
+  Value* base = cached != cache_.end() ? cached->second[part] : builder_.CreateLoad(type(t), slot(v)[part].at);
   return offset == 0 ? base : builder_.CreateAdd(base, constant(t, offset));
 }
 
@@ -105,7 +113,7 @@ llvm::Value* KernelEmitter::vec(ValueId v, uint32_t chunk) {
   const Type t = f_.insts[v].type;
   if (!l.affine()) {
     auto cached = cache_.find(v);
-    return cached != cache_.end() ? cached->second[chunk] : builder_.CreateLoad(vector_type(t), slot(v)[chunk]);
+    return cached != cache_.end() ? cached->second[chunk] : builder_.CreateLoad(vector_type(t), slot(v)[chunk].at);
   }
   const uint32_t part = chunk * width_ / (kWarpSize / l.groups);
   // The base of the group, then every lane of the chunk relative to it.

@@ -82,7 +82,11 @@ class KernelEmitter {
   Value* pattern_vector(const passes::Lanes& l, ir::Type t, uint32_t chunk);
   void define(ValueId v, std::vector<Value*> parts);
   void define_same(ValueId v, Value* x);  // x in every lane
-  std::vector<llvm::AllocaInst*>& slot(ValueId v);
+  struct Slot {
+    Value* at;
+    llvm::Type* type;
+  };
+  std::vector<Slot>& slot(ValueId v);
   llvm::AllocaInst* guard_flag(ValueId widening);
   Value* active() { return mask_ ? mask_ : builder_.getInt32(~0u); }
 
@@ -143,6 +147,10 @@ class KernelEmitter {
   void count_at(uint32_t counter, Value* index, Value* by);
   void fault_unless_zero(Value* status);
 
+  // ---- emit_stack.cpp
+  Value* stack_addresses(const ir::Inst& inst, uint32_t chunk);
+  void emit_stack(ValueId v);
+
   // ---- emit_warp.cpp
   void emit_warp(ValueId v);
   void emit_shuffle(ValueId v);
@@ -185,7 +193,10 @@ class KernelEmitter {
                    *warp_over_ = nullptr;
   std::vector<llvm::BasicBlock*> full_blocks_, partial_blocks_, chain_;
   std::vector<llvm::AllocaInst*> pending_, waiting_;
-  std::vector<std::vector<llvm::AllocaInst*>> slots_;
+  std::vector<std::vector<Slot>> slots_;
+  llvm::AllocaInst* frame_ = nullptr;  // where slots lie in memory for good
+  uint64_t frame_bytes_ = 0;
+  static constexpr uint64_t kFrameSlot = 8;  // bytes a lane
   std::map<ValueId, llvm::AllocaInst*> guard_flags_;
 
   // Of the block version being emitted:

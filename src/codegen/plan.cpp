@@ -88,7 +88,10 @@ class Planner {
     for (uint32_t k = 0; k < plan_.waits.size(); ++k)
       for (BlockId latch : nest.loops[plan_.waits[k].loop].latches)
         if (f_.insts[f_.blocks[latch].insts.back()].op == Op::Br) plan_.wait_at[latch] = k;
-    if (plan_.waits.empty()) return;
+    const auto names = [&](const Inst& inst) { return inst.block != kNone && ir::names_lanes(inst.op); };
+    plan_.may_stop =
+        !plan_.waits.empty() || (plan_.lanes.independent && std::any_of(f_.insts.begin(), f_.insts.end(), names));
+    if (!plan_.may_stop) return;
     plan_.barriers = true;
     plan_.plain_barriers = false;
   }
@@ -293,7 +296,7 @@ class Planner {
 
   void find_block_invariants() {
     plan_.block_invariant.assign(f_.insts.size(), 0);
-    if (!plan_.waits.empty()) return;  // a block may stop half-way, and what is not saved is gone
+    if (plan_.may_stop) return;  // a block may stop half-way, and what is not saved is gone
     for (bool changed = true; changed;) {
       changed = false;
       for (ValueId v = 0; v < f_.insts.size(); ++v) {
@@ -339,7 +342,7 @@ class Planner {
     plan_.save_waiting = (static_cast<uint32_t>(guards.size()) + 63) / 64 * 64;
     const uint32_t masks = (static_cast<uint32_t>(f_.blocks.size()) * 4 + 63) / 64 * 64;
     plan_.save_pending = plan_.save_waiting + masks;
-    plan_.save_bytes = plan_.save_pending + (plan_.waits.empty() ? 0 : masks);
+    plan_.save_bytes = plan_.save_pending + (plan_.may_stop ? masks : 0);
     find_wait_live();
     // Vectors first, so that they do not straddle cache lines.
     for (const bool scalars : {false, true}) {
@@ -361,7 +364,7 @@ class Planner {
   }
 
   void find_wait_live() {
-    if (plan_.waits.empty()) return;
+    if (!plan_.may_stop) return;
     std::set<ValueId> live;
     for (BlockId b = 0; b < f_.blocks.size(); ++b)
       if (plan_.needs_partial[b]) live.insert(plan_.live_in[b].begin(), plan_.live_in[b].end());
@@ -375,7 +378,7 @@ class Planner {
   void find_beginnings() {
     plan_.begins.assign(f_.blocks.size(), {});
     const passes::LoopNest nest = passes::find_loops(f_);
-    if (!nest.reducible || plan_.lanes.divergent_barrier || !plan_.waits.empty()) return;
+    if (!nest.reducible || plan_.lanes.divergent_barrier || plan_.may_stop) return;
     std::vector<BlockId> last(f_.insts.size(), 0);
     for (BlockId b = 0; b < f_.blocks.size(); ++b)
       for (ValueId v : plan_.live_in[b]) last[v] = b;

@@ -63,6 +63,7 @@ struct Plan {
       counted_as;  // per block: the block whose counters are its own, as every warp runs both or neither
   std::vector<uint8_t> block_invariant;  // per value: the same for every warp of a block, and computed once
   bool loops = false;
+  bool may_stop = false;               // a warp may stop outside barriers too: in `waits`, or where its lanes meet
   std::vector<passes::Wait> waits;     // loops that wait for other threads: there a warp lets others run
   std::vector<uint32_t> wait_at;       // per block: the wait whose loop it closes, an index into `waits`; kNone: none
   std::vector<ir::ValueId> wait_live;  // what a warp with lanes in several places keeps while others run

@@ -17,7 +17,10 @@ Error code_of(exec::FaultKind kind) {
     case exec::FaultKind::OutOfBounds:
     case exec::FaultKind::SharedOutOfBounds:
     case exec::FaultKind::LocalOutOfBounds:
+    case exec::FaultKind::StackOverflow:
       return Error::cudaErrorIllegalAddress;
+    case exec::FaultKind::NoFunction:
+      return Error::cudaErrorInvalidPc;
     case exec::FaultKind::Misaligned:
       return Error::cudaErrorMisalignedAddress;
     case exec::FaultKind::Assert:
@@ -153,7 +156,8 @@ Error prepare_launch(Runtime& runtime, const KernelCall& call, Work& work) {
   exec::LaunchConfig config{{call.grid.x, call.grid.y, call.grid.z},
                             {call.block.x, call.block.y, call.block.z},
                             call.shared,
-                            call.cooperative};
+                            call.cooperative,
+                            static_cast<uint32_t>(runtime.device().limits[0])};
   work = [function, device = current_device(), config, params = call.buffer](Runtime& r) {
     return launch(r, *function, device, config, params);
   };

@@ -15,6 +15,8 @@ enum class FaultKind : uint8_t {
   LocalOutOfBounds,   // cudaErrorIllegalAddress
   Trap,               // cudaErrorLaunchFailure
   Assert,             // cudaErrorAssert
+  StackOverflow,      // cudaErrorIllegalAddress (an H200)
+  NoFunction,         // a call through a pointer to none: cudaErrorInvalidPc (an H200)
   Unsupported,        // Warplens cannot run an instruction (its verdict, not the program's fault)
   Deadlock,           // barriers that can never complete
   Stopped,            // --timeout or Ctrl-C
@@ -29,7 +31,7 @@ struct Fault {
   uint64_t address = 0;
   uint32_t bytes = 0;   // of the access, a lane
   std::string nearest;  // "17 bytes past the 4096-byte allocation at 0x...", or ""
-  std::string message;  // of Trap, Assert, Unsupported, Deadlock
+  std::string message;  // of Trap, Assert, StackOverflow, NoFunction, Unsupported, Deadlock
 };
 
 }  // namespace warplens::exec

@@ -1,5 +1,6 @@
 #include "exec/grid.h"
 
+#include <sys/mman.h>
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -18,8 +19,16 @@ namespace {
 constexpr size_t kPage = 4096;
 
 struct Free {
-  void operator()(uint8_t* p) const { std::free(p); }
+  size_t mapped = 0;  // bytes, of what is large
+  void operator()(uint8_t* p) const {
+    if (mapped)
+      munmap(p, mapped);
+    else
+      std::free(p);
+  }
 };
+
+constexpr size_t kLarge = 1 << 20;  // what is larger is zeroed by the system, page by page as it is used
 
 // Arrays one after the other in one zeroed piece of memory: first told, then placed.
 class Arena {
@@ -33,7 +42,13 @@ class Arena {
   }
   void allocate() {
     const size_t bytes = (size_ + kPage) / kPage * kPage;
-    data_.reset(static_cast<uint8_t*>(std::aligned_alloc(kPage, bytes)));
+    if (bytes > kLarge) {
+      void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (data == MAP_FAILED) throw std::bad_alloc();
+      data_ = {static_cast<uint8_t*>(data), Free{bytes}};
+      return;
+    }
+    data_ = {static_cast<uint8_t*>(std::aligned_alloc(kPage, bytes)), Free{}};
     if (!data_) throw std::bad_alloc();
     std::memset(data_.get(), 0, bytes);
   }
@@ -44,7 +59,7 @@ class Arena {
 
  private:
   size_t size_ = 0;
-  std::unique_ptr<uint8_t, Free> data_;
+  std::unique_ptr<uint8_t, Free> data_{nullptr, Free{}};
 };
 
 constexpr uint64_t kMaxStep = 1024;
@@ -111,7 +126,8 @@ class alignas(Arena::kApart) Grid::GridWorker {
   bool ran = false;  // in the launch that is going on
 
   void begin(const GridRequest& r, event::Sink* sink, const uint8_t* stop) {
-    if (!laid_out_ || shared_size_ < r.shared_bytes) lay_out(r.shared_bytes);
+    const uint32_t room = shape_.stack ? stack_room(r.config.stack_bytes) : 0;
+    if (!laid_out_ || shared_size_ < r.shared_bytes || stack_room_ < room) lay_out(r.shared_bytes, room);
     WarpEnv& e = worker_.env;
     std::fill_n(e.counters, shape_.counters, 0);
     std::fill_n(e.bounds, tables_.sites, Bounds{});  // allocations come and go between launches
@@ -124,6 +140,8 @@ class alignas(Arena::kApart) Grid::GridWorker {
     e.symbols = r.symbols.data();
     e.shared_bytes = r.shared_bytes;
     e.workspace = r.workspace;
+    e.stack_room = room;
+    e.stack_limit = r.config.stack_bytes;
     e.stop = stop;
     e.grid[0] = r.config.grid.x, e.grid[1] = r.config.grid.y, e.grid[2] = r.config.grid.z;
   }
@@ -188,7 +206,7 @@ class alignas(Arena::kApart) Grid::GridWorker {
   // A block that stopped half-way, and its memory.
   struct Aside {
     Arena arena;
-    uint8_t *shared = nullptr, *saved = nullptr, *local = nullptr;
+    uint8_t *shared = nullptr, *saved = nullptr, *local = nullptr, *stack = nullptr;
     WarpState* warps = nullptr;
     uint64_t number = 0, standstill = 0;
     Worker::Arrivals arrivals;
@@ -224,6 +242,7 @@ class alignas(Arena::kApart) Grid::GridWorker {
     std::swap(e.shared, block.shared);
     std::swap(e.saved, block.saved);
     std::swap(e.local, block.local);
+    std::swap(e.stack, block.stack);
     std::swap(e.warps, block.warps);
     std::swap(worker_.arrivals, block.arrivals);
   }
@@ -270,19 +289,24 @@ class alignas(Arena::kApart) Grid::GridWorker {
     const size_t states = block.arena.take(warps() * sizeof(WarpState));
     const size_t saved = block.arena.take(warps() * shape_.save_bytes);
     const size_t local = block.arena.take(warps() * kWarpSize * tables_.local_bytes, 1024);
+    const size_t stack = block.arena.take(warps() * kWarpSize * worker_.env.stack_stride);
     block.arena.allocate();
     block.shared = block.arena.at<uint8_t>(shared);
     block.warps = block.arena.at<WarpState>(states);
     block.saved = block.arena.at<uint8_t>(saved);
     block.local = block.arena.at<uint8_t>(local);
+    block.stack = block.arena.at<uint8_t>(stack);
   }
 
   uint64_t warps() const { return (shape_.block.count() + kWarpSize - 1) / kWarpSize; }
 
   // What a warp touches between barriers lies side by side, shared memory first: if it fits into 4 KB, no load waits
   // for a store to another place whose address has the same last 12 bits.
-  void lay_out(uint64_t shared_bytes) {
+  void lay_out(uint64_t shared_bytes, uint32_t room) {
     arena_ = {};
+    WarpEnv& e = worker_.env;
+    // Threads' places lie in different sets of a cache.
+    e.stack_stride = shape_.stack ? (room + 63) / 64 * 64 + 64 : 0;
     spare_.clear();  // the worker's own pointers may lead there
     const size_t shared = arena_.take(shared_bytes + 64, kPage);
     const size_t states = arena_.take(warps() * sizeof(WarpState));
@@ -293,8 +317,8 @@ class alignas(Arena::kApart) Grid::GridWorker {
     const size_t pending = arena_.take((shape_.code_blocks + 1) * sizeof(uint32_t));
     const size_t values = arena_.take(2048);
     const size_t local = arena_.take(warps() * kWarpSize * tables_.local_bytes, 1024);
+    const size_t stack = arena_.take(warps() * kWarpSize * e.stack_stride);
     arena_.allocate();
-    WarpEnv& e = worker_.env;
     e.shared = arena_.at<uint8_t>(shared);
     e.warps = arena_.at<WarpState>(states);
     e.counters = arena_.at<uint64_t>(counters);
@@ -304,9 +328,15 @@ class alignas(Arena::kApart) Grid::GridWorker {
     e.pending = arena_.at<uint32_t>(pending);
     e.values = arena_.at<uint8_t>(values);
     e.local = arena_.at<uint8_t>(local);
+    e.stack = arena_.at<uint8_t>(stack);
     laid_out_ = true;
     shared_size_ = shared_bytes;
+    stack_room_ = room;
   }
+
+  // A GPU keeps less: what it computes again, and what stays in registers. No program that has room there lacks it
+  // here.
+  static uint32_t stack_room(uint32_t limit) { return 2 * limit + 1024; }
 
   Worker worker_;
   const KernelTables& tables_;
@@ -316,6 +346,7 @@ class alignas(Arena::kApart) Grid::GridWorker {
   std::vector<std::unique_ptr<Aside>> spare_;  // memory for more
   bool laid_out_ = false;
   uint64_t shared_size_ = 0;
+  uint32_t stack_room_ = 0;
 };
 
 Grid::Grid(const KernelTables& tables, const Shape& shape) : tables_(tables), shape_(shape) {}

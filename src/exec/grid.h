@@ -44,6 +44,7 @@ class Grid {
     Dim3 block;
     uint32_t counters = 0, save_bytes = 0, code_blocks = 0;
     bool waits = false;  // the code may stop a block half-way (3)
+    bool stack = false;  // the code uses WarpEnv::stack
   };
   Grid(const KernelTables& tables, const Shape& shape);
   ~Grid();

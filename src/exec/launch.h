@@ -17,7 +17,8 @@ namespace warplens::exec {
 struct LaunchConfig {
   Dim3 grid, block;
   uint32_t dynamic_shared_bytes = 0;
-  bool cooperative = false;  // its blocks may meet at the grid's barrier
+  bool cooperative = false;     // its blocks may meet at the grid's barrier
+  uint32_t stack_bytes = 1024;  // of a thread, for calls that are no jumps known before: cudaLimitStackSize
 };
 
 // What compiled code counted on every block of the launch. Exact and independent of the number of threads used.

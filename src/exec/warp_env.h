@@ -70,7 +70,12 @@ struct WarpEnv {
   uint64_t block_number = 0;      // of the block that stopped half-way (3, below), x fastest
   uint32_t resume = 0;            // 1: the first block goes on where it stopped
   uint64_t workspace = 0;         // of a cooperative grid: 4 unused bytes and 4 of its barrier, 0 at first; else null
-  void* worker = nullptr;         // exec's own
+  uint8_t* stack = nullptr;       // what threads keep during calls: of thread t: stack + t * stack_stride
+  uint64_t stack_stride = 0;
+  uint32_t stack_room = 0;   // bytes of it that a thread may use
+  uint32_t stack_limit = 0;  // bytes of local memory that the calls of a thread may take
+  void* frame = nullptr;     // compiled code's own
+  void* worker = nullptr;    // exec's own
 };
 
 // All return 0, or 1 if the launch must end (the worker holds the fault).

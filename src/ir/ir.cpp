@@ -58,7 +58,9 @@ const char* to_string(AtomicOp value) {
 const char* to_string(ShuffleMode value) { return name_of(value, {"up", "down", "bfly", "idx"}); }
 const char* to_string(VoteMode value) { return name_of(value, {"all", "any", "uni", "ballot"}); }
 const char* to_string(BarrierMode value) { return name_of(value, {"sync", "arrive", "red.popc", "red.and", "red.or"}); }
-const char* to_string(TrapKind value) { return name_of(value, {"trap", "unsupported", "assert"}); }
+const char* to_string(TrapKind value) {
+  return name_of(value, {"trap", "unsupported", "assert", "stack_overflow", "no_function"});
+}
 const char* to_string(SystemCall value) { return name_of(value, {"printf", "malloc", "free"}); }
 const char* to_string(SiteKind value) {
   return name_of(value, {"load", "store", "atomic", "reduction", "branch", "barrier"});
@@ -70,7 +72,8 @@ const char* to_string(SpecialRegister value) {
               "laneid",          "warpid",      "nwarpid",     "smid",           "nsmid",          "gridid",
               "lanemask_eq",     "lanemask_lt", "lanemask_le", "lanemask_gt",    "lanemask_ge",    "clock",
               "clock_hi",        "clock64",     "globaltimer", "globaltimer_lo", "globaltimer_hi", "dynamic_smem_size",
-              "total_smem_size", "zero",        "envreg1",     "envreg2",        "param_base"});
+              "total_smem_size", "zero",        "envreg1",     "envreg2",        "param_base",     "stack_limit",
+              "stack_room"});
 }
 
 ValueId Function::append(BlockId block, Inst inst) {

@@ -1,4 +1,5 @@
-// The small typed SSA form between PTX and machine code: one Function a kernel, every device function inlined.
+// The small typed SSA form between PTX and machine code: one Function a kernel, device functions inlined or standing in
+// it once (lower/placed.cpp).
 //
 // Values are per lane: a warp computes 32 of each. Nothing here knows about warps, masks or vectors; that is what
 // passes/ (which values are the same, or a constant pattern, across lanes) and codegen/ add.
@@ -17,6 +18,7 @@ using ValueId = uint32_t;  // index into Function::insts; an instruction and its
 using BlockId = uint32_t;
 using SiteId = uint32_t;
 inline constexpr uint32_t kNone = ~0u;
+inline constexpr uint32_t kMostStack = 512 << 10;  // bytes of local memory that CUDA allows a thread
 
 enum class Type : uint8_t { Void, Pred, I8, I16, I32, I64, F32, F64 };
 int bits(Type type);  // Pred is 1, Void 0
@@ -87,7 +89,13 @@ enum class BarrierMode : uint8_t { Sync, Arrive, RedPopc, RedAnd, RedOr };
 //   Malloc: bytes; gives a generic address, 0 where the heap is full
 //   Free: what Malloc gave
 enum class SystemCall : uint8_t { Printf, Malloc, Free };
-enum class TrapKind : uint8_t { Trap, Unsupported, Assert };  // Unsupported: Warplens cannot run what stood here
+enum class TrapKind : uint8_t {
+  Trap,
+  Unsupported,  // Warplens cannot run what stood here
+  Assert,
+  StackOverflow,
+  NoFunction,  // a call through a pointer that leads to no function
+};
 enum class SpecialRegister : uint8_t {
   TidX,
   TidY,
@@ -123,7 +131,9 @@ enum class SpecialRegister : uint8_t {
   Zero,
   GridWorkspaceHi,  // where the barrier of a cooperative grid lies: %envreg1 and 2, by the driver's convention
   GridWorkspaceLo,
-  ParamBase,  // I64: where the parameter buffer lies, for a Load with Space::Const at an offset known only at run time
+  ParamBase,   // I64: where the parameter buffer lies, for a Load with Space::Const at an offset known only at run time
+  StackLimit,  // bytes of local memory that the calls of a thread may take: cudaLimitStackSize
+  StackRoom,   // bytes for StackStore, by thread
 };
 const char* to_string(Type);
 const char* to_string(Space);
@@ -199,10 +209,12 @@ struct Function {
   uint32_t shared_bytes = 0;          // static; dynamic shared memory starts at the next multiple of its alignment
   uint32_t dynamic_shared_align = 0;  // 0: none declared
   uint32_t local_bytes = 0;           // frame a thread
-  uint32_t max_ntid[3] = {0, 0, 0};   // .maxntid / .reqntid, 0: not given
+  uint32_t stack_bytes = 0;          // of local memory behind the frame, for those of functions that stand once; alloca
+  uint32_t max_ntid[3] = {0, 0, 0};  // .maxntid / .reqntid, 0: not given
   bool requires_ntid = false;
 
-  ValueId append(BlockId block, Inst inst);  // returns the new value's id
+  ValueId append(BlockId block, Inst inst);                            // returns the new value's id
+  uint32_t thread_bytes() const { return local_bytes + stack_bytes; }  // local memory of a thread
 };
 
 // A module-level variable: memory that outlives a launch (global, const, managed), or a name for a shared/local offset.

@@ -114,7 +114,7 @@ Enum whole(std::string_view text, unsigned count, const char* what) {
   return result;
 }
 
-constexpr unsigned kTypes = 8, kSpaces = 5, kAtomicOps = 17, kSpecials = 35, kSiteKinds = 6;
+constexpr unsigned kTypes = 8, kSpaces = 5, kAtomicOps = 17, kSpecials = 37, kSiteKinds = 6;
 
 Type type_named(std::string_view text) { return whole<Type>(text, kTypes, "type"); }
 Space space_named(std::string_view text) { return whole<Space>(text, kSpaces, "space"); }
@@ -238,6 +238,8 @@ class Parser {
       f().shared_bytes = line.number<uint32_t>();
     else if (line.accept_word("dynamic_shared_align"))
       f().dynamic_shared_align = line.number<uint32_t>();
+    else if (line.accept_word("stack_bytes"))
+      f().stack_bytes = line.number<uint32_t>();
     else if (line.accept_word("local_bytes"))
       f().local_bytes = line.number<uint32_t>();
     else if (line.starts_with("maxntid") || line.starts_with("reqntid")) {
@@ -424,7 +426,7 @@ class Parser {
         inst.imm = static_cast<uint64_t>(take<BarrierMode>(text, 5, "mode"));
         return;
       case Op::Trap:
-        inst.imm2 = static_cast<uint32_t>(take<TrapKind>(text, 3, "kind"));
+        inst.imm2 = static_cast<uint32_t>(take<TrapKind>(text, 5, "kind"));
         return;
       default:
         break;
@@ -480,6 +482,11 @@ class Parser {
       case Op::Atomic:
       case Op::Reduce:
         return memory(inst, line);
+      case Op::StackLoad:
+      case Op::StackStore:
+        place(inst, line);
+        if (line.accept(",")) values(line, inst);
+        return;
       case Op::ToGeneric:
       case Op::FromGeneric:
       case Op::IsSpace:
@@ -514,6 +521,11 @@ class Parser {
 
   void memory(Inst& inst, Line& line) {
     inst.space = space_named(line.word());
+    place(inst, line);
+    if (line.accept(",")) values(line, inst);
+  }
+
+  void place(Inst& inst, Line& line) {
     line.expect("[");
     inst.args.push_back(value(line));
     if (line.accept("+ "))
@@ -521,7 +533,6 @@ class Parser {
     else if (line.accept("- "))
       inst.imm = -line.number<uint64_t>();
     line.expect("]");
-    if (line.accept(",")) values(line, inst);
   }
 
   void attributes(Inst& inst, Line& line) {

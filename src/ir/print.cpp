@@ -139,7 +139,10 @@ class Printer {
       case Op::Store:
       case Op::Atomic:
       case Op::Reduce:
-        return memory(it);
+        return fmt::format(" {}{}", to_string(it.space), place(it));
+      case Op::StackLoad:
+      case Op::StackStore:
+        return place(it);
       case Op::ToGeneric:
       case Op::FromGeneric:
       case Op::IsSpace:
@@ -157,8 +160,8 @@ class Printer {
     }
   }
 
-  std::string memory(const Inst& it) const {
-    std::string text = fmt::format(" {} [{}", to_string(it.space), it.args.empty() ? "%?" : name(it.args[0]));
+  std::string place(const Inst& it) const {
+    std::string text = fmt::format(" [{}", it.args.empty() ? "%?" : name(it.args[0]));
     const auto offset = static_cast<int64_t>(it.imm);
     if (offset > 0) text += fmt::format(" + {}", offset);
     if (offset < 0) text += fmt::format(" - {}", -static_cast<uint64_t>(offset));
@@ -209,6 +212,7 @@ std::string header(const Kernel& kernel, const PrintOptions& options) {
   if (f.param_bytes) text += fmt::format("  param_bytes {}\n", f.param_bytes);
   if (f.shared_bytes) text += fmt::format("  shared_bytes {}\n", f.shared_bytes);
   if (f.dynamic_shared_align) text += fmt::format("  dynamic_shared_align {}\n", f.dynamic_shared_align);
+  if (f.stack_bytes) text += fmt::format("  stack_bytes {}\n", f.stack_bytes);
   if (f.local_bytes) text += fmt::format("  local_bytes {}\n", f.local_bytes);
   if (f.max_ntid[0])
     text += fmt::format("  {} {} {} {}\n", f.requires_ntid ? "reqntid" : "maxntid", f.max_ntid[0], f.max_ntid[1],

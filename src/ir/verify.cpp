@@ -329,6 +329,12 @@ void Verifier::check_types(BlockId b, ValueId id) {
     case Op::Reduce:
       check_memory(b, id);
       break;
+    case Op::StackLoad:
+    case Op::StackStore:
+      expect_result(b, id, t != Type::Void, "a value's");
+      expect(b, id, 0, Type::I32);
+      if (inst.op == Op::StackStore) expect(b, id, 1, t);
+      break;
     case Op::ToGeneric:
     case Op::FromGeneric:
       expect_result(b, id, t == Type::I64, "i64");

@@ -26,7 +26,7 @@ using passes::Specialization;
 namespace {
 
 // Changes whenever the code made for the same kernel changes: it names the files of the cache.
-constexpr const char* kCodeVersion = "warplens-code-27";
+constexpr const char* kCodeVersion = "warplens-code-28";
 
 constexpr uint64_t kWorkspaceBytes = 256;  // of a cooperative grid; two words are used
 
@@ -134,6 +134,10 @@ Specialization specialize(Level level, const ir::Kernel& kernel, const LaunchCon
   return s;
 }
 
+bool uses_stack(const ir::Function& f) {
+  return std::any_of(f.insts.begin(), f.insts.end(), [](const ir::Inst& inst) { return inst.op == Op::StackStore; });
+}
+
 exec::AccessSpace space_of(ir::Space s) { return static_cast<exec::AccessSpace>(static_cast<int>(s)); }
 
 }  // namespace
@@ -144,7 +148,7 @@ exec::KernelTables Engine::Impl::make_tables(const LoadedKernel& k, const Plan& 
   t.access.resize(f.insts.size());
   t.sites = static_cast<uint32_t>(f.sites.size());
   t.recent.assign(f.sites.size(), ~0u);
-  t.local_bytes = f.local_bytes;
+  t.local_bytes = f.thread_bytes();
   t.param_bytes = f.param_bytes;
   for (const ir::Block& block : f.blocks)
     for (ir::ValueId v : block.insts) {
@@ -152,9 +156,11 @@ exec::KernelTables Engine::Impl::make_tables(const LoadedKernel& k, const Plan& 
       if (inst.op == Op::Trap) {
         exec::KernelTables::Trap trap;
         const auto kind = static_cast<ir::TrapKind>(inst.imm2);
-        trap.kind = kind == ir::TrapKind::Unsupported ? FaultKind::Unsupported
-                    : kind == ir::TrapKind::Assert    ? FaultKind::Assert
-                                                      : FaultKind::Trap;
+        trap.kind = kind == ir::TrapKind::Unsupported     ? FaultKind::Unsupported
+                    : kind == ir::TrapKind::Assert        ? FaultKind::Assert
+                    : kind == ir::TrapKind::StackOverflow ? FaultKind::StackOverflow
+                    : kind == ir::TrapKind::NoFunction    ? FaultKind::NoFunction
+                                                          : FaultKind::Trap;
         if (inst.imm < f.messages.size()) trap.message = f.messages[inst.imm];
         trap.site = inst.site;
         trap.location = inst.location;
@@ -229,9 +235,10 @@ Result<Variant*> Engine::Impl::variant_for(LoadedKernel& k, const LaunchConfig& 
     cache.keep(key, *object);
   }
   result.compile_seconds = seconds_since(start);
-  v->grid = std::make_unique<exec::Grid>(
-      v->tables, exec::Grid::Shape{v->spec.block, v->plan.counters, v->plan.save_bytes,
-                                   static_cast<uint32_t>(k.function.blocks.size()), !v->plan.waits.empty()});
+  v->grid =
+      std::make_unique<exec::Grid>(v->tables, exec::Grid::Shape{v->spec.block, v->plan.counters, v->plan.save_bytes,
+                                                                static_cast<uint32_t>(k.function.blocks.size()),
+                                                                v->plan.may_stop, uses_stack(k.function)});
   k.variants.push_back(std::move(v));
   return k.variants.back().get();
 }

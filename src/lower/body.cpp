@@ -137,7 +137,7 @@ std::vector<std::string> Context::branch_table(const ptx::Operand& operand) cons
 void Context::lower_body(Frame& frame, const ptx::Block& body, Scope& scope) {
   Frame* const outer_frame = std::exchange(frame_, &frame);
   const Scope* const outer_scope = std::exchange(scope_, &scope);
-  const uint64_t local_top = local_top_;
+  const uint64_t local_top = activation_->top;
   declare_labels(body, scope);
   for (const ptx::Statement& statement : body.statements) {
     if (const auto* instruction = std::get_if<ptx::Instruction>(&statement))
@@ -151,7 +151,7 @@ void Context::lower_body(Frame& frame, const ptx::Block& body, Scope& scope) {
       lower_body(frame, **inner, nested);
     }
   }
-  local_top_ = local_top;
+  activation_->top = local_top;
   frame_ = outer_frame;
   scope_ = outer_scope;
 }

@@ -49,7 +49,14 @@ void Builder::seal(ir::BlockId block) {
 VarId Builder::new_variables(ir::Type type, uint32_t count) {
   const auto first = static_cast<VarId>(variables_.size());
   variables_.insert(variables_.end(), count, type);
+  is_passed_.resize(variables_.size());
   return first;
+}
+
+VarId Builder::new_passed(ir::Type type) {
+  const VarId variable = new_variables(type);
+  is_passed_[variable] = 1;
+  return variable;
 }
 
 void Builder::write(VarId variable, ir::ValueId value) { definitions_[key(block_, variable)] = value; }
@@ -62,6 +69,10 @@ ir::ValueId Builder::read_in(ir::BlockId block, VarId variable, int depth) {
   for (size_t steps = 0;; ++steps) {
     if (const auto it = definitions_.find(key(block, variable)); it != definitions_.end()) {
       value = it->second;
+      break;
+    }
+    if (!calls_.empty() && calls_.contains(block) && !is_passed_[variable]) {
+      value = keep(block, variable);
       break;
     }
     const auto& preds = function_.blocks[block].preds;
@@ -180,6 +191,13 @@ ir::ValueId Builder::symbol(uint32_t index) { return prologue(outside(ir::Op::Sy
 ir::ValueId Builder::special(ir::SpecialRegister which) {
   const ir::Type type = which == ir::SpecialRegister::ParamBase ? ir::Type::I64 : ir::Type::I32;
   return prologue(outside(ir::Op::Special, type, static_cast<uint64_t>(which)));
+}
+
+ir::ValueId Builder::late_constant(ir::Type type) { return prologue(outside(ir::Op::Undef, type, ++late_constants_)); }
+
+void Builder::decide(ir::ValueId late, uint64_t bits) {
+  function_.insts[late].op = ir::Op::Const;
+  function_.insts[late].imm = bits & mask_of(function_.insts[late].type);
 }
 
 ir::ValueId Builder::pure(ir::Inst inst) {

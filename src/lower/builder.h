@@ -32,11 +32,22 @@ class Builder {
   void write(VarId variable, ir::ValueId value);  // value has the variable's type
   ir::ValueId read(VarId variable);
 
+  // ---- calls (placed.cpp). The function that is called uses the same variables, maybe by calling the caller again:
+  // what is read after the call is kept on the thread's stack meanwhile. A passed variable is not: calls hand it over.
+  VarId new_passed(ir::Type type);
+  // `after` comes from the callee's return. `end` says where the stack ends; its new value is returned.
+  ir::ValueId begin_call(ir::BlockId after, VarId end);
+  void jump_for_call(ir::BlockId after);  // the current block's end is the jump
+  void finish_call();                     // at the start of `after`
+
   // ---- values. Arguments may be any earlier result.
   ir::ValueId constant(ir::Type type, uint64_t bits);
   ir::ValueId undef(ir::Type type);
   ir::ValueId param(ir::Type type, uint32_t offset);
   ir::ValueId special(ir::SpecialRegister which);
+  // One that is not known yet, and must be before the end.
+  ir::ValueId late_constant(ir::Type type);
+  void decide(ir::ValueId late, uint64_t bits);
   ir::ValueId symbol(uint32_t index);
   // A pure operation: folded where it can be.
   ir::ValueId pure(ir::Inst inst);
@@ -61,6 +72,7 @@ class Builder {
   void begin_instruction(uint32_t location);
   void end_instruction();
   uint32_t location() const { return location_; }
+  void set_location(uint32_t location) { location_ = location; }  // of what is no instruction's
 
   // What stands behind an id now: phis that turned out to be trivial are replaced.
   ir::ValueId resolve(ir::ValueId value);
@@ -82,6 +94,9 @@ class Builder {
   ir::ValueId remove_if_trivial(ir::ValueId phi);
   void add_edge(ir::BlockId from, ir::BlockId to);
   void seal_everything();
+  void fill_postponed();
+  ir::ValueId keep(ir::BlockId after, VarId variable);
+  bool store_kept();
   std::vector<ir::BlockId> reverse_post_order() const;
   void drop_unreachable_edges(const std::vector<uint32_t>& position);
   void remove_trivial_phis();
@@ -106,6 +121,22 @@ class Builder {
   std::vector<std::vector<ir::ValueId>> phis_;  // per block
   std::vector<ir::ValueId> prologue_;
   std::unordered_map<uint64_t, std::vector<ir::ValueId>> prologue_index_;
+  struct Call {
+    ir::BlockId before = 0;  // ends with the jump
+    VarId end = 0;           // a passed variable
+    ir::ValueId stack_before = ir::kNone, stack_after = ir::kNone, frame = ir::kNone;
+    size_t loads_at = 0;  // where in `after` the next StackLoad goes
+    uint32_t bytes = 0;   // of the frame
+  };
+  std::unordered_map<ir::BlockId, Call> calls_;  // by the block after
+  struct Kept {
+    ir::BlockId after;
+    VarId variable;
+    ir::ValueId load;
+  };
+  std::vector<Kept> kept_;          // loads whose stores are still to be made
+  std::vector<uint8_t> is_passed_;  // per variable
+  uint64_t late_constants_ = 0;
   std::vector<ir::ValueId> forward_;  // per value: what replaces it, or kNone
   std::unordered_map<ir::ValueId, std::vector<ir::ValueId>> phi_users_;
 };

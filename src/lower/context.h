@@ -1,5 +1,6 @@
 // What the lowering of an instruction needs: where names lead, operands as values, results into registers, refusals.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -93,13 +94,56 @@ struct FunctionFacts {
     size_t position;
     bool result;
   };
-  std::map<std::string, std::vector<Passed>, std::less<>> passed;           // .param variables and the calls they go to
+  std::map<std::string, std::vector<Passed>, std::less<>> passed;     // .param variables and the calls they go to
+  std::unordered_map<std::string, const ptx::Directive*> prototypes;  // label -> .callprototype or .calltargets
+  std::vector<std::string> called;                                    // callees that are named
+  std::vector<std::string> called_by;  // of calls through a register: the label of what says how
+  bool allocates = false;              // has alloca or its like
   std::unordered_map<std::string, std::vector<std::string>> branch_tables;  // label -> labels, of .branchtargets
-  std::vector<std::string> mentioned;           // symbols in operands: variables and callees
+  std::vector<std::string> mentioned;                                       // symbols in operands, but for callees
   std::vector<const ptx::Variable*> variables;  // .shared, .global and .const ones of the body
 };
 
-// One function while it is lowered: the kernel, or an inlined copy of a device function.
+// A part of an argument or result: an integer.
+struct Piece {
+  int64_t offset;  // bytes
+  int64_t bytes;   // 1, 2, 4 or 8
+  ir::ValueId value;
+};
+
+// What stands in one frame on the thread's stack: a kernel, or a function that stands once, with what is inlined there.
+struct Activation {
+  VarId base = ir::kNone;        // I64: where its variables begin in the thread's local memory; kNone: at 0
+  ir::ValueId size = ir::kNone;  // a late constant, I64: of its variables (the kernel's: kernel_frame())
+  uint64_t top = 0, bytes = 0;   // of its variables: in use at this place of the text, in all
+  VarId allocated = ir::kNone;   // I64: where alloca's part ends; kNone: nothing in the module has an alloca
+};
+
+// How functions that stand once are called: all with the same results and parameters are called alike (placed.cpp).
+struct Convention {
+  struct Word {
+    size_t formal;
+    int64_t offset, bytes;
+    VarId variable;  // passed
+  };
+  std::vector<Word> arguments, results;
+  VarId site;           // passed, I32: which of `sites` the call is
+  ir::BlockId returns;  // where all of them return to
+  struct Site {
+    size_t activation;  // of the caller: 0 the kernel, k the k-th function that stands once
+    ir::BlockId after;
+  };
+  std::vector<Site> sites;
+};
+struct PlacedFunction {
+  const ptx::Function* function;
+  Convention* convention;
+  ir::BlockId entry;
+  const ptx::Instruction* call;  // the first
+  uint32_t location;             // of that
+};
+
+// One function while it is lowered: the kernel, a function that stands once, or an inlined copy of a device function.
 struct Frame {
   const ptx::Function* function = nullptr;
   const FunctionFacts* facts = nullptr;
@@ -122,7 +166,10 @@ struct ModuleContext {
   Diagnostics& diagnostics;
   std::string file_name;
   std::unordered_map<std::string_view, const ptx::Function*> functions;
-  std::unordered_map<std::string_view, Name> symbols;                 // global and const variables
+  std::unordered_map<std::string_view, Name> function_names;
+  std::vector<const ptx::Function*> addressed;         // functions whose address some instruction or initializer takes
+  bool allocates = false;                              // some function has an alloca
+  std::unordered_map<std::string_view, Name> symbols;  // global and const variables
   std::unordered_map<std::string_view, const ptx::Variable*> shared;  // module-level .shared variables
   std::vector<const ptx::Variable*> shared_order;
   ptx::SectionBytes strings;  // what .loc's function names are in
@@ -132,12 +179,27 @@ struct ModuleContext {
   ModuleContext(const ptx::Module& ptx, ir::Module& ir, Diagnostics& diagnostics, std::string_view file_name);
   const FunctionFacts& facts_of(const ptx::Function& function);
   ir::Frame frame_of(const ptx::LineFrame& line);
+  // What a pointer to it holds: no place in memory, the same in every kernel of the module.
+  uint64_t address_of(const ptx::Function& function) const;
+  // What a call by the prototype or list of targets may reach, in the module's order.
+  std::vector<const ptx::Function*> targets_of(const ptx::Directive& how);
+  bool may_recur(const ptx::Function& function);  // may a call of it lead to a call of it?
+  // What it calls, or may call through pointers.
+  const std::vector<const ptx::Function*>& callees_of(const ptx::Function& function);
+
+ private:
+  std::unordered_map<const ptx::Function*, std::vector<const ptx::Function*>> callees_;
+  std::unordered_map<const ptx::Function*, bool> recurs_;
 };
+
+// The sizes of results and parameters: what a call and its callee must agree about.
+std::string shape_of(const std::vector<ptx::Variable>& results, const std::vector<ptx::Variable>& params);
 
 struct CallOperands {
   const ptx::Operand* results = nullptr;  // a List
   const ptx::Operand* target = nullptr;
   const ptx::Operand* arguments = nullptr;  // a List
+  const ptx::Operand* how = nullptr;        // of a call through a register: its prototype or targets
 };
 CallOperands call_operands(const ptx::Instruction& call);
 
@@ -182,6 +244,9 @@ class Context {
   Address address(const ptx::Operand& operand);
   ir::ValueId address_of(const Name& name, int64_t offset);  // what `mov %rd, name+offset` yields
   uint32_t allocate_local(uint64_t bytes, uint32_t align);
+  ir::ValueId local_address(int64_t offset);  // I64, of what allocate_local() gave
+  void allocate_on_stack(const ptx::Operand& destination, ir::ValueId bytes, uint64_t align);  // alloca
+  VarId allocated() { return activation_->allocated; }
 
   // ---- memory and sites
   ir::SiteId new_site(ir::SiteKind kind, const Instr& instr, ir::Space space, ir::Type type, int components);
@@ -203,6 +268,9 @@ class Context {
 
   // ---- .param variables
   std::shared_ptr<ParamObject> make_object(const ptx::Variable& variable, const Frame& frame);
+  std::vector<Piece> pieces_of(ParamObject& object);
+  void fill(ParamObject& object, const std::vector<Piece>& pieces);
+  ir::ValueId piece(const std::vector<Piece>& pieces, int64_t offset, int64_t bytes);  // 0 where there is none
   ir::ValueId load_param(ParamObject& object, int64_t offset, ir::Type type);
   void store_param(ParamObject& object, int64_t offset, ir::ValueId value);
 
@@ -222,10 +290,32 @@ class Context {
   ir::BlockId branch_around(const Instr& instr);
   void forget_targets(const ptx::Instruction& instruction);
   uint32_t location_of(const ptx::Instruction& instruction);
-  void inline_call(const ptx::Function& callee, const ptx::Operand* results, const ptx::Operand* arguments);
+  // `copies`: nobody knows which callee it is, so that each has parameters of its own.
+  void inline_call(const ptx::Function& callee, const ptx::Operand* results, const ptx::Operand* arguments,
+                   bool copies = false);
   void bind_formal(const ptx::Variable& formal, const ptx::Operand& actual, Scope& scope, const Frame& frame,
-                   bool is_result);
-  void fetch_result(const ptx::Variable& formal, const ptx::Operand& actual, const Scope& scope);
+                   bool is_result, bool copies);
+  void fetch_result(const ptx::Variable& formal, const ptx::Operand& actual, const Scope& scope, bool copies);
+  void indirect_call(const CallOperands& parts, ir::ValueId address);
+  // Functions that stand once (placed.cpp).
+  void call_placed(const std::vector<const ptx::Function*>& targets, ir::ValueId address, const CallOperands& parts);
+  Convention& convention_of(const ptx::Function& callee);
+  ir::BlockId entry_of(const ptx::Function& callee, Convention& convention);
+  void pass_arguments(const Convention& convention, const ptx::Function& callee, const ptx::Operand* arguments);
+  void take_results(const Convention& convention, const ptx::Function& callee, const ptx::Operand* results);
+  void prepare_placed();
+  ir::ValueId end_of_frame();
+  ir::ValueId kernel_frame();
+  void check_room(ir::ValueId stack_end, ir::ValueId local_end);
+  // Where the address is a target's, what `go` makes of it; else a trap.
+  void jump_to(const std::vector<const ptx::Function*>& targets, ir::ValueId address,
+               const std::function<void(const ptx::Function&)>& go);
+  void refusing(const std::function<void()>& lower);  // what is refused becomes a trap
+  void lower_placed(size_t index);
+  void bind_placed(const PlacedFunction& placed, const Frame& frame, Scope& scope);
+  void return_placed(const PlacedFunction& placed, const Scope& scope, VarId site);
+  void join_returns();
+  void finish_frames();
   ir::ValueId argument(const ptx::Operand* arguments, size_t index, ScalarType type);  // of a call
   std::string assert_message(const ptx::Operand* arguments);
   bool call_known(const std::string& name, const ptx::Operand* results, const ptx::Operand* arguments);
@@ -244,6 +334,16 @@ class Context {
   Frame* frame_ = nullptr;
   const Scope* scope_ = nullptr;
   std::vector<const ptx::Function*> active_;  // being inlined, outermost first
+  Activation kernel_activation_;
+  Activation* activation_ = &kernel_activation_;
+  size_t activation_index_ = 0;  // 0: the kernel
+  std::vector<PlacedFunction> placed_;
+  std::map<std::string, std::unique_ptr<Convention>> conventions_;
+  VarId stack_end_ = ir::kNone;            // passed, I32: where StackStore goes on; kNone: no function stands once
+  VarId callee_base_ = ir::kNone;          // passed, I64
+  ir::ValueId largest_frame_ = ir::kNone;  // late constants, I64: of any function that stands once, ...
+  ir::ValueId kernel_frame_ = ir::kNone;   // ... of the kernel
+  uint64_t most_frame_ = 0;
   std::unordered_map<std::string_view, Name> shared_;
   struct Placed {
     std::string name;
@@ -251,7 +351,6 @@ class Context {
   };
   std::vector<Placed> shared_places_, local_places_;
   std::unordered_map<VarId, std::string> register_places_;  // of shared and local variables, whose address it is from
-  uint64_t local_top_ = 0;
   ir::ValueId guard_ = ir::kNone;
   const Instr* instr_ = nullptr;  // being lowered
   SourcePos pos_;

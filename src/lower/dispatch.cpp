@@ -71,6 +71,7 @@ bool branches_around(std::string_view opcode) {
   const auto found = ptx::find_opcode(opcode);
   if (!found) return false;
   switch (*found) {
+    case Alloca:
     case Brx:
     case Call:
     case Ret:

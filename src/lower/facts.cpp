@@ -57,7 +57,7 @@ void note_call(FunctionFacts& facts, const ptx::Instruction& call) {
   };
   note(parts.results, true);
   note(parts.arguments, false);
-  facts.mentioned.push_back(parts.target->name);
+  (parts.how ? facts.called_by : facts.called).push_back(parts.how ? parts.how->name : parts.target->name);
 }
 
 void note_other(FunctionFacts& facts, const Instr& instr) {
@@ -69,6 +69,7 @@ void note_instruction(FunctionFacts& facts, const ptx::Instruction& text) {
   const Instr instr(text);
   if (text.opcode == "call") return note_call(facts, text);
   if (text.opcode == "bra" || text.opcode == "brx") return;
+  facts.allocates |= text.opcode == "alloca" || text.opcode == "stacksave" || text.opcode == "stackrestore";
   for (const Operand& operand : text.operands)
     for_each_symbol(operand, [&](const Operand& symbol) { facts.mentioned.push_back(symbol.name); });
   if (accesses_param(instr))
@@ -94,6 +95,8 @@ CallOperands call_operands(const ptx::Instruction& call) {
       (result.target ? result.arguments : result.results) = &operand;
     else if (!result.target)
       result.target = &operand;
+    else
+      result.how = &operand;
   }
   return result;
 }
@@ -104,7 +107,10 @@ const FunctionFacts& ModuleContext::facts_of(const ptx::Function& function) {
   slot = std::make_unique<FunctionFacts>(ptx, function, strings);
   for_each_instruction(function.body, [&](const ptx::Statement& statement) {
     if (const auto* instruction = std::get_if<ptx::Instruction>(&statement)) note_instruction(*slot, *instruction);
-    if (const auto* directive = std::get_if<ptx::Directive>(&statement)) note_branch_table(*slot, *directive);
+    if (const auto* directive = std::get_if<ptx::Directive>(&statement)) {
+      note_branch_table(*slot, *directive);
+      slot->prototypes.emplace(directive->label, directive);
+    }
     if (const auto* variable = std::get_if<ptx::Variable>(&statement))
       if (variable->space == "shared" || variable->space == "global" || variable->space == "const")
         slot->variables.push_back(variable);

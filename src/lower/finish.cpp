@@ -27,6 +27,12 @@ void Builder::seal_everything() {
       emit(std::move(inst));
     }
   }
+  do fill_postponed();
+  while (store_kept());
+  for (const auto& [after, call] : calls_) decide(call.frame, (call.bytes + 7) / 8 * 8);
+}
+
+void Builder::fill_postponed() {
   while (!postponed_.empty()) {
     const Incomplete last = postponed_.back();
     postponed_.pop_back();

@@ -43,7 +43,12 @@ void Context::lower_kernel() {
   active_.push_back(&ptx_function_);
   Scope scope;
   declare_kernel_params(scope);
+  if (module_.allocates) kernel_activation_.allocated = builder_.new_variables(ir::Type::I64);
+  if (module_.allocates) builder_.write(kernel_activation_.allocated, end_of_frame());
   lower_body(frame, ptx_function_.body, scope);
+  for (size_t k = 0; k < placed_.size(); ++k) lower_placed(k);
+  join_returns();
+  finish_frames();
   builder_.finish();
   name_sites();
   mark_increments();
@@ -77,9 +82,8 @@ std::vector<const ptx::Function*> reachable_functions(ModuleContext& module, con
   std::vector<const ptx::Function*> result{&kernel};
   std::unordered_set<const ptx::Function*> seen{&kernel};
   for (size_t i = 0; i < result.size(); ++i)
-    for (const std::string& name : module.facts_of(*result[i]).mentioned)
-      if (const auto it = module.functions.find(name); it != module.functions.end() && seen.insert(it->second).second)
-        result.push_back(it->second);
+    for (const ptx::Function* callee : module.callees_of(*result[i]))
+      if (seen.insert(callee).second) result.push_back(callee);
   return result;
 }
 
@@ -127,14 +131,22 @@ void Context::lay_out_shared() {
 // Frames of inlined functions stack up and go as calls do, so that two calls in a row share their place.
 uint32_t Context::allocate_local(uint64_t bytes, uint32_t align) {
   constexpr uint64_t kLimit = 512 << 10;  // what CUDA allows a thread
-  const uint64_t offset = round_up(local_top_, align);
+  Activation& a = *activation_;
+  const uint64_t offset = round_up(a.top, align);
   if (offset + bytes > kLimit) {
     report(Severity::Error, where() + ": a thread needs more than 512 KiB of local memory", pos_);
     return 0;
   }
-  local_top_ = offset + bytes;
-  function().local_bytes = std::max(function().local_bytes, static_cast<uint32_t>(local_top_));
+  a.top = offset + bytes;
+  a.bytes = std::max(a.bytes, a.top);
+  if (a.base == ir::kNone) function().local_bytes = static_cast<uint32_t>(a.bytes);
   return static_cast<uint32_t>(offset);
+}
+
+ir::ValueId Context::local_address(int64_t offset) {
+  const ir::ValueId in_frame = builder_.constant(ir::Type::I64, static_cast<uint64_t>(offset));
+  if (activation_->base == ir::kNone) return in_frame;
+  return builder_.binary(ir::Op::Add, builder_.read(activation_->base), in_frame);
 }
 
 VarId Context::carry() {

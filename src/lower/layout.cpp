@@ -24,6 +24,12 @@ uint64_t variable_bytes(const ptx::Variable& variable) {
   return bytes;
 }
 
+int64_t word_at(int64_t offset, int64_t size) {
+  int64_t bytes = 8;
+  while (offset % bytes != 0 || offset + bytes > size) bytes /= 2;
+  return bytes;
+}
+
 uint32_t variable_align(const ptx::Variable& variable) {
   if (variable.align != 0 && std::has_single_bit(variable.align)) return variable.align;
   return static_cast<uint32_t>(std::bit_floor(element_bytes(variable)));

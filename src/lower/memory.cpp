@@ -183,8 +183,10 @@ ValueId access_address(Context& c, const ptx::Operand& operand, Space* space, in
 void lower_Ld(Context& c, const Instr& i) {
   const ScalarType type = i.type();
   check_width(c, i, type);
-  const MemorySpace space = memory_space(c, i);
+  MemorySpace space = memory_space(c, i);
   if ((space.param || space.space == Space::Generic) && load_param(c, i, space)) return;
+  // Through an address that was taken of a device function's parameter.
+  if (space.param && c.frame().return_block != ir::kNone) space = {Space::Local, false};
   const ptx::Operand& destination = i.operand(0);
   const int count = vector_length(i);
   const auto parts = components(c, destination, count);

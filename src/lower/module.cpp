@@ -1,4 +1,5 @@
 // A whole module: its variables, then its kernels.
+#include "lower/call_graph.h"
 #include "lower/context.h"
 #include "lower/families.h"
 #include "lower/lower.h"
@@ -13,6 +14,13 @@ ModuleContext::ModuleContext(const ptx::Module& ptx, ir::Module& ir, Diagnostics
     const ptx::Function*& slot = functions[function.name];
     if (!slot || slot->declaration_only) slot = &function;  // a body wins over its declaration
   }
+  alias_functions(*this);
+  for (const auto& [name, function] : functions) {
+    Name& known = function_names[name];
+    known.kind = Name::Kind::Function;
+    known.function = function;
+  }
+  find_addressed(*this);
   for (const ptx::Variable& variable : ptx.variables) {
     if (variable.space != "shared") continue;
     shared.emplace(variable.name, &variable);

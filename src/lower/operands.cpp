@@ -43,6 +43,7 @@ const Name* Context::lookup(std::string_view name) const {
     if (const auto it = scope->names.find(name); it != scope->names.end()) return &it->second;
   if (const auto it = shared_.find(name); it != shared_.end()) return &it->second;
   if (const auto it = module_.symbols.find(name); it != module_.symbols.end()) return &it->second;
+  if (const auto it = module_.function_names.find(name); it != module_.function_names.end()) return &it->second;
   return nullptr;
 }
 
@@ -160,6 +161,7 @@ ir::ValueId Context::address_of(const Name& name, int64_t offset) {
   };
   switch (name.kind) {
     case Name::Kind::Local:
+      return local_address(name.offset + offset);
     case Name::Kind::Shared:
       return builder_.constant(ir::Type::I64, static_cast<uint64_t>(name.offset + offset));
     case Name::Kind::Symbol:
@@ -169,9 +171,12 @@ ir::ValueId Context::address_of(const Name& name, int64_t offset) {
                                   builder_.constant(ir::Type::I64, name.offset)));
     case Name::Kind::Param:
       if (!name.object->in_memory) refuse("the address of this parameter is not supported yet");
-      return builder_.constant(ir::Type::I64, static_cast<uint64_t>(name.object->frame_offset + offset));
+      return local_address(name.object->frame_offset + offset);
     case Name::Kind::Function:
-      refuse("the address of a function is not supported yet");
+      if (name.function->is_kernel) refuse("the address of a kernel is not supported yet");
+      if (name.function->declaration_only)
+        refuse("the address of " + name.function->name + ", which has no body here, is not supported yet");
+      return builder_.constant(ir::Type::I64, module_.address_of(*name.function));
     case Name::Kind::Unusable:
       refuse(name.why + " is not supported yet");
     default:

@@ -6,6 +6,8 @@
 // accessed by shifts. Where the address is taken, or a cell would need more than 8 bytes, the variable lies in the
 // thread's local memory instead.
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "lower/context.h"
 #include "lower/layout.h"
@@ -13,22 +15,23 @@
 namespace warplens::lower {
 namespace {
 
-constexpr int kMaxPassing = 64;
+using Seen = std::set<std::pair<const ptx::Function*, std::string_view>>;
 
-void collect(ModuleContext& module, const ptx::Function& function, const std::string& name, int depth,
+void collect(ModuleContext& module, const ptx::Function& function, const std::string& name, Seen& seen,
              FunctionFacts::Access& all) {
+  if (!seen.emplace(&function, name).second) return;
   const FunctionFacts& facts = module.facts_of(function);
   if (const auto it = facts.param_accesses.find(name); it != facts.param_accesses.end()) {
     all.ranges.insert(all.ranges.end(), it->second.ranges.begin(), it->second.ranges.end());
     all.address_taken |= it->second.address_taken;
   }
   const auto passed = facts.passed.find(name);
-  if (passed == facts.passed.end() || depth > kMaxPassing) return;
+  if (passed == facts.passed.end()) return;
   for (const FunctionFacts::Passed& to : passed->second) {
     const auto callee = module.functions.find(to.callee);
     if (callee == module.functions.end()) continue;
     const auto& formals = to.result ? callee->second->results : callee->second->params;
-    if (to.position < formals.size()) collect(module, *callee->second, formals[to.position].name, depth + 1, all);
+    if (to.position < formals.size()) collect(module, *callee->second, formals[to.position].name, seen, all);
   }
 }
 
@@ -53,7 +56,8 @@ std::shared_ptr<ParamObject> Context::make_object(const ptx::Variable& variable,
   auto object = std::make_shared<ParamObject>();
   object->bytes = static_cast<uint32_t>(std::min<uint64_t>(variable_bytes(variable), 1u << 20));
   FunctionFacts::Access access;
-  collect(module_, *frame.function, variable.name, 0, access);
+  Seen seen;
+  collect(module_, *frame.function, variable.name, seen, access);
   const auto cells = merge(std::move(access.ranges));
   object->in_memory = access.address_taken;
   for (const FunctionFacts::Range& cell : cells)
@@ -76,12 +80,12 @@ const ParamObject::Cell* find_cell(const ParamObject& object, int64_t offset, in
   return nullptr;
 }
 
-ir::Inst local_access(ir::Op op, ir::Type type, const ParamObject& object, int64_t offset, Builder& b) {
+ir::Inst local_access(ir::Op op, ir::Type type, ir::ValueId address) {
   ir::Inst inst;
   inst.op = op;
   inst.type = type;
   inst.space = ir::Space::Local;
-  inst.args = {b.constant(ir::Type::I64, static_cast<uint64_t>(object.frame_offset + offset))};
+  inst.args = {address};
   return inst;
 }
 
@@ -91,7 +95,7 @@ ir::ValueId Context::load_param(ParamObject& object, int64_t offset, ir::Type ty
   const int64_t bytes = ir::bytes(type);
   if (offset < 0 || offset + bytes > object.bytes) malformed("a load past the end of a parameter");
   if (object.in_memory) {
-    ir::Inst inst = local_access(ir::Op::Load, type, object, offset, builder_);
+    ir::Inst inst = local_access(ir::Op::Load, type, local_address(object.frame_offset + offset));
     inst.guard = guard_;
     inst.site = new_site(ir::SiteKind::Load, ir::Space::Local, type);
     return builder_.emit(std::move(inst));
@@ -109,7 +113,7 @@ void Context::store_param(ParamObject& object, int64_t offset, ir::ValueId value
   const int64_t bytes = ir::bytes(type);
   if (offset < 0 || offset + bytes > object.bytes) malformed("a store past the end of a parameter");
   if (object.in_memory) {
-    ir::Inst inst = local_access(ir::Op::Store, type, object, offset, builder_);
+    ir::Inst inst = local_access(ir::Op::Store, type, local_address(object.frame_offset + offset));
     inst.args.push_back(value);
     inst.guard = guard_;
     inst.site = new_site(ir::SiteKind::Store, ir::Space::Local, type);
@@ -131,6 +135,49 @@ void Context::store_param(ParamObject& object, int64_t offset, ir::ValueId value
   }
   if (guard_ != ir::kNone) result = builder_.select(guard_, result, builder_.read(cell->variable));
   builder_.write(cell->variable, result);
+}
+
+// Its bytes as integers: its cells, or words of what lies in memory.
+std::vector<Piece> Context::pieces_of(ParamObject& object) {
+  std::vector<Piece> pieces;
+  if (!object.in_memory) {
+    for (const ParamObject::Cell& cell : object.cells)
+      pieces.push_back({cell.offset, cell.bytes, builder_.read(cell.variable)});
+    return pieces;
+  }
+  for (int64_t at = 0; at < object.bytes;) {
+    const int64_t bytes = word_at(at, object.bytes);
+    pieces.push_back({at, bytes, load_param(object, at, int_type(static_cast<int>(bytes) * 8))});
+    at += bytes;
+  }
+  return pieces;
+}
+
+void Context::fill(ParamObject& object, const std::vector<Piece>& pieces) {
+  if (object.in_memory) {
+    for (const Piece& p : pieces)
+      if (p.offset + p.bytes <= object.bytes) store_param(object, p.offset, p.value);
+    return;
+  }
+  for (const ParamObject::Cell& cell : object.cells)
+    builder_.write(cell.variable, piece(pieces, cell.offset, cell.bytes));
+}
+
+ir::ValueId Context::piece(const std::vector<Piece>& pieces, int64_t offset, int64_t bytes) {
+  const ir::Type type = int_type(static_cast<int>(bytes) * 8);
+  ir::ValueId whole = builder_.constant(type, 0);
+  for (const Piece& p : pieces) {
+    if (p.offset + p.bytes <= offset || p.offset >= offset + bytes) continue;
+    ir::ValueId part = p.value;
+    const auto shift = [&](ir::Op op, int64_t by) {
+      return builder_.binary(op, part, builder_.constant(ir::Type::I32, static_cast<uint64_t>(by) * 8));
+    };
+    if (p.offset < offset) part = shift(ir::Op::ShrU, offset - p.offset);
+    part = builder_.cast(part, type);
+    if (p.offset > offset) part = shift(ir::Op::Shl, p.offset - offset);
+    whole = builder_.binary(ir::Op::Or, part, whole);
+  }
+  return whole;
 }
 
 }  // namespace warplens::lower

@@ -88,7 +88,11 @@ class Initializer {
   void relocate() {
     for (const auto& [offset, operand] : relocations_) {
       const auto it = module_.symbols.find(operand->name);
-      if (it != module_.symbols.end() && it->second.kind == Name::Kind::Symbol && width_ == 8)
+      const auto function = module_.functions.find(operand->name);
+      if (function != module_.functions.end() && width_ == 8 && !function->second->declaration_only &&
+          !function->second->is_kernel)
+        put(offset, module_.address_of(*function->second) + static_cast<uint64_t>(operand->offset));
+      else if (it != module_.symbols.end() && it->second.kind == Name::Kind::Symbol && width_ == 8)
         symbol_.relocations.push_back({offset, it->second.index, operand->offset, operand->component == "generic"});
       else
         complain("is initialised with the address of " + operand->name + ", which is not supported yet");

@@ -216,7 +216,8 @@ class LoopClosedForm {
 };
 
 // Orders one loop's body (or the whole function): a topological order in which each inner loop is one node, and among
-// the nodes that are ready the one that comes first in reverse post-order goes first.
+// the nodes that are ready the one that comes first in reverse post-order goes first. Where a cycle is no loop, for it
+// has several ways in, none may be ready: then the first of all that are left goes.
 class Orderer {
  public:
   Orderer(const Function& f, const LoopNest& nest) : f_(f), nest_(nest), rank_(f.blocks.size(), kNone) {
@@ -262,12 +263,22 @@ class Orderer {
     std::priority_queue<BlockId, std::vector<BlockId>, decltype(later)> ready(later);
     for (const auto& [node, count] : waiting)
       if (count == 0) ready.push(node);
-    while (!ready.empty()) {
-      const BlockId node = ready.top();
-      ready.pop();
+    std::vector<BlockId> by_rank;
+    for (const auto& [node, count] : waiting) by_rank.push_back(node);
+    std::sort(by_rank.begin(), by_rank.end(), [&](BlockId a, BlockId b) { return rank_[a] < rank_[b]; });
+    const auto take = [&](BlockId node) {
+      waiting.erase(node);
       emit(region, node);
       for (BlockId to : out[node])
-        if (--waiting[to] == 0) ready.push(to);
+        if (const auto it = waiting.find(to); it != waiting.end() && --it->second == 0) ready.push(to);
+    };
+    for (const BlockId first : by_rank) {
+      while (!ready.empty()) {
+        const BlockId node = ready.top();
+        ready.pop();
+        take(node);
+      }
+      if (waiting.contains(first)) take(first);
     }
   }
 
@@ -324,7 +335,6 @@ void canonicalize(Function& f) {
   split_critical_edges(f);  // a latch that now joins several branching blocks
   LoopClosedForm(f).run();
   const LoopNest nest = find_loops(f);
-  if (!nest.reducible) return;
   const std::vector<BlockId> order = Orderer(f, nest).run();
   WL_CHECK(order.size() == f.blocks.size(), "every block of " + f.name + " is ordered once");
   renumber(f, order);

@@ -101,8 +101,9 @@ class Analyzer {
     a_.divergent_block_end.assign(f_.blocks.size(), 0);
     a_.divergent_join.assign(f_.blocks.size(), 0);
     apart_.assign(f_.blocks.size(), 0);
-    std::vector<uint8_t> forced(f_.blocks.size(), 0);  // only ever grows: each round starts from the joins found so far
-    for (;;) {
+    // Lanes may be anywhere in a cycle that has no header, at different times.
+    if (!nest_.reducible) set_apart();
+    for (;;) {  // joins only ever grow: each round starts from those found so far
       std::fill(a_.values.begin(), a_.values.end(), Lanes{});
       visits_.assign(f_.insts.size(), 0);
       solve();
@@ -122,9 +123,8 @@ class Analyzer {
           grew = keep_apart(b) || grew;
         }
       if (!a_.independent && lanes_may_wait(f_, nest_, waits_, a_.values, split)) {
-        a_.independent = a_.divergent_barrier = grew = true;
-        std::fill(a_.divergent_join.begin(), a_.divergent_join.end(), 1);
-        std::fill(apart_.begin(), apart_.end(), 1);
+        set_apart();
+        grew = true;
       }
       if (!grew) {
         for (Lanes& l : a_.values)
@@ -136,6 +136,12 @@ class Analyzer {
 
  private:
   const Lanes& at(ValueId v) const { return a_.values[v]; }
+
+  void set_apart() {
+    a_.independent = a_.divergent_barrier = true;
+    std::fill(a_.divergent_join.begin(), a_.divergent_join.end(), 1);
+    std::fill(apart_.begin(), apart_.end(), 1);
+  }
 
   // Lanes can wait at the barrier of block b while others of their warp run on. In a loop around it those may come by
   // again, so what is the same for the lanes of one visit is not for the warp.
@@ -411,6 +417,7 @@ Lanes Analyzer::compute(const Inst& inst) {
       return flat_value();
     case Op::BarrierResult:
       return flat_value();
+    case Op::StackLoad:
     case Op::SystemCall:
     case Op::Atomic:
     case Op::Shuffle:

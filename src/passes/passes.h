@@ -15,7 +15,7 @@ void remove_dead_code(ir::Function& f);
 //  - a value that leaves a loop does so through a phi at the exit (lanes may leave in different iterations);
 //  - blocks are numbered so that a loop's blocks are contiguous, exits after them: running the lowest-numbered block
 //    with waiting lanes first then is reconvergence at the immediate post-dominator.
-// Irreducible control flow keeps its order; LoopNest::reducible tells.
+// In irreducible control flow (LoopNest::reducible tells) that holds for what is a loop.
 void canonicalize(ir::Function& f);
 
 // Of canonical control flow; leaves it canonical.

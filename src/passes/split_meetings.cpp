@@ -44,11 +44,17 @@ void split(ir::Function& f, BlockId b, size_t at) {
   f.append(b, jump);
 }
 
+// As far as can be said without a block's shape.
+bool lanes_may_part(const ir::Function& f) {
+  const LoopNest nest = find_loops(f);
+  return !nest.reducible || !find_waits(f, nest).empty();
+}
+
 }  // namespace
 
 void split_meetings(ir::Function& f) {
   const auto names = [&](const Inst& inst) { return inst.block != ir::kNone && ir::names_lanes(inst.op); };
-  if (std::none_of(f.insts.begin(), f.insts.end(), names) || find_waits(f, find_loops(f)).empty()) return;
+  if (std::none_of(f.insts.begin(), f.insts.end(), names) || !lanes_may_part(f)) return;
   bool any = false;
   for (BlockId b = 0; b < f.blocks.size(); ++b) {
     size_t first = 0;

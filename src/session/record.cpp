@@ -26,6 +26,10 @@ FaultWords words(exec::FaultKind kind) {
       return {"out of bounds in local memory", "program"};
     case exec::FaultKind::Trap:
       return {"trap", "program"};
+    case exec::FaultKind::StackOverflow:
+      return {"stack overflow", "program"};
+    case exec::FaultKind::NoFunction:
+      return {"call of no function", "program"};
     case exec::FaultKind::Assert:
       return {"assertion failed", "program"};
     case exec::FaultKind::Unsupported:

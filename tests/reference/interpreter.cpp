@@ -35,7 +35,7 @@ struct Thread {
   ir::BlockId block = 0, previous = ir::kNone;
   size_t next = 0;               // in Block::insts
   std::vector<uint64_t> values;  // by slot
-  std::vector<uint8_t> local;
+  std::vector<uint8_t> local, stack;
   uint64_t barrier_result = 0;
 };
 
@@ -57,7 +57,7 @@ class BlockRun {
     for (uint32_t t = 0; t < threads_.size(); ++t) {
       threads_[t].index = t;
       threads_[t].values.resize(slot_count);
-      threads_[t].local.resize(function.local_bytes);
+      threads_[t].local.resize(function.thread_bytes());
       if (watcher_) watcher_->enter(t, 0);
     }
   }
@@ -143,6 +143,13 @@ class BlockRun {
       case Op::Atomic:
       case Op::Reduce:
         return access(thread, id, inst);
+      case Op::StackLoad:
+        return set(thread, id, read_bytes(on_stack(thread, inst), ir::bytes(inst.type)) & mask_of(inst.type));
+      case Op::StackStore: {
+        const uint64_t value = get(thread, inst.args[1]);
+        std::memcpy(on_stack(thread, inst), &value, static_cast<size_t>(ir::bytes(inst.type)));
+        return;
+      }
       case Op::ToGeneric:
         return set(thread, id, window(thread, inst.space) + get(thread, inst.args[0]));
       case Op::FromGeneric:
@@ -213,9 +220,10 @@ class BlockRun {
         break;
     }
     const auto kind = static_cast<ir::TrapKind>(inst.imm2);
-    stop(kind == ir::TrapKind::Trap     ? Stop::Kind::Trap
-         : kind == ir::TrapKind::Assert ? Stop::Kind::Assert
-                                        : Stop::Kind::Unsupported,
+    stop(kind == ir::TrapKind::Trap          ? Stop::Kind::Trap
+         : kind == ir::TrapKind::Assert      ? Stop::Kind::Assert
+         : kind == ir::TrapKind::Unsupported ? Stop::Kind::Unsupported
+                                             : Stop::Kind::Calls,
          thread, f_.messages[inst.imm]);
   }
 
@@ -362,6 +370,12 @@ class BlockRun {
     return reinterpret_cast<uint8_t*>(address);
   }
 
+  uint8_t* on_stack(Thread& thread, const ir::Inst& inst) {
+    const uint64_t at = get(thread, inst.args[0]) + inst.imm;
+    if (thread.stack.size() < at + 8) thread.stack.resize(at + 8);
+    return thread.stack.data() + at;
+  }
+
   void access(Thread& thread, ValueId id, const ir::Inst& inst) {
     if (guarded_off(thread, inst)) {
       if (watcher_) watcher_->guarded_off(thread.index);
@@ -461,6 +475,10 @@ class BlockRun {
         return launch_.dynamic_shared_bytes;
       case TotalSharedSize:
         return shared_.size();
+      case StackLimit:
+        return 1024;
+      case StackRoom:
+        return 3072;
       case ParamBase:
         return reinterpret_cast<uint64_t>(launch_.params.data());
       default:

@@ -23,7 +23,8 @@ struct Launch {
 };
 
 struct Stop {
-  enum class Kind : uint8_t { Trap, Unsupported, Assert, OutOfBounds, Deadlock, TooLong } kind = Kind::Trap;
+  // Calls: a stack overflow, or a call of no function.
+  enum class Kind : uint8_t { Trap, Unsupported, Assert, Calls, OutOfBounds, Deadlock, TooLong } kind = Kind::Trap;
   std::string message;
   Dim3 block{0, 0, 0};
   uint32_t thread = 0;  // linear, in the block

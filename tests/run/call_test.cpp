@@ -1,4 +1,4 @@
-// Device functions: every shape of parameter, nesting, recursion refused.
+// Device functions: every shape of parameter, nesting.
 #include "run/kernel_case.h"
 
 namespace warplens::run {
@@ -268,15 +268,6 @@ void expect_refused(const std::string& text, const std::string& message) {
 }
 
 TEST(Call, Refused) {
-  expect_refused(kernel(R"(
-.func forever()
-{
-    call forever;
-    ret;
-}
-)",
-                        "    call forever;\n"),
-                 "unsupported: kernel k, line 7: the recursive call of forever");
   expect_refused(kernel(".extern .func (.param .b32 r) vsprintf(.param .b64 f);\n", R"(
     {
     .param .b64 param0;

@@ -15,6 +15,9 @@ const char* kind_of(exec::FaultKind kind) {
       return "unsupported";
     case exec::FaultKind::Assert:
       return "assert";
+    case exec::FaultKind::StackOverflow:
+    case exec::FaultKind::NoFunction:
+      return "call";
     case exec::FaultKind::Deadlock:
       return "deadlock";
     case exec::FaultKind::Stopped:

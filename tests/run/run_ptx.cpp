@@ -75,6 +75,8 @@ const char* kind_of(reference::Stop::Kind kind) {
       return "unsupported";
     case reference::Stop::Kind::Assert:
       return "assert";
+    case reference::Stop::Kind::Calls:
+      return "call";
     case reference::Stop::Kind::OutOfBounds:
       return "out of bounds";
     case reference::Stop::Kind::Deadlock:
