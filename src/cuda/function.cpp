@@ -40,7 +40,7 @@ int default_dynamic_shared(const model::GpuSpec& gpu, const ir::Function& functi
 BlockNeeds needs_of(const Known& known, int threads, size_t dynamic_shared) {
   BlockNeeds needs;
   needs.threads = static_cast<uint32_t>(threads);
-  needs.shared_bytes = known.info.kernel->function.shared_bytes + dynamic_shared;
+  needs.shared_bytes = known.info.kernel->function.own_shared_bytes() + dynamic_shared;
   needs.carveout_percent = known.function->carveout;
   needs.prefers_l1 = known.function->prefers_l1;
   return needs;
@@ -55,7 +55,7 @@ WL_API wl_cudaFuncGetAttributes_v11(FuncAttributes* out, const void* host) {
     if (known.error != Error::cudaSuccess) return known.error;
     const ir::Function& f = known.info.kernel->function;
     const model::GpuSpec& gpu = r.session()->gpu();
-    out->shared_bytes = f.shared_bytes;
+    out->shared_bytes = f.own_shared_bytes();
     out->const_bytes = known.info.const_bytes;
     out->local_bytes = f.local_bytes;
     out->max_threads_per_block = max_threads(f);
@@ -82,7 +82,7 @@ WL_API wl_cudaFuncSetAttribute(const void* host, int attribute, int value) {
     if (known.error != Error::cudaSuccess) return known.error;
     if (attribute == kMaxDynamicShared) {
       int most = static_cast<int>(r.session()->gpu().shared_bytes_per_block_optin);
-      if (value < 0 || value > most - static_cast<int>(known.info.kernel->function.shared_bytes)) {
+      if (value < 0 || value > most - static_cast<int>(known.info.kernel->function.own_shared_bytes())) {
         return Error::cudaErrorInvalidValue;
       }
       known.function->max_dynamic_shared = value;

@@ -210,7 +210,7 @@ WL_API wl_cudaLaunchCooperativeKernel(const void* f, dim3 grid, dim3 block, void
     auto info = r.session()->kernel(*r.module_of(*function->binary), function->name);
     Dim3 threads{block.x, block.y, block.z}, blocks{grid.x, grid.y, grid.z};
     if (!info || threads.count() > 1024) return Error::cudaSuccess;  // the launch itself says what is wrong
-    BlockNeeds needs{static_cast<uint32_t>(threads.count()), info->kernel->function.shared_bytes + shared,
+    BlockNeeds needs{static_cast<uint32_t>(threads.count()), info->kernel->function.own_shared_bytes() + shared,
                      function->carveout, function->prefers_l1};
     uint64_t most = uint64_t{blocks_per_sm(r.session()->gpu(), needs)} * r.session()->gpu().sm_count;
     return blocks.count() > most ? Error::cudaErrorCooperativeLaunchTooLarge : Error::cudaSuccess;

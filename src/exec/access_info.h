@@ -23,7 +23,8 @@ enum class AtomicOp : uint8_t {
   FMin,
   FMax,
   F16Add,
-  BF16Add
+  BF16Add,
+  Arrive
 };  // as ir::AtomicOp
 
 struct AccessInfo {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "exec/worker.h"
 
@@ -22,6 +23,18 @@ uint16_t to_bf16(float x) {
 uint16_t add_f16(uint16_t x, uint16_t y) {
   const float sum = static_cast<float>(std::bit_cast<_Float16>(x)) + static_cast<float>(std::bit_cast<_Float16>(y));
   return sum != sum ? 0x7fff : std::bit_cast<uint16_t>(static_cast<_Float16>(sum));
+}
+
+// At an mbarrier; lower/mbarrier.cpp says what the bits are.
+constexpr uint64_t kArrivals = (1 << 20) - 1;
+uint64_t arrive(uint64_t state, uint64_t change) {
+  const auto bytes_of = [](uint64_t word) { return static_cast<int64_t>(word << 2) >> 42; };  // bits 40 to 61
+  uint64_t phase = state >> 63;
+  const uint64_t next = ((state >> 20) - (change >> 20)) & kArrivals;
+  uint64_t left = (state - change) & kArrivals;
+  const int64_t bytes = bytes_of(state) + (static_cast<int64_t>(change) >> 40);
+  if (left == 0 && bytes == 0) phase ^= 1, left = next;
+  return phase << 63 | (static_cast<uint64_t>(bytes) & ((1 << 22) - 1)) << 40 | next << 20 | left;
 }
 
 template <typename T>
@@ -43,6 +56,9 @@ T combine(AtomicOp op, bool is_float, T old, T x, T y) {
       sum = static_cast<T>(sum | static_cast<T>(r) << 16 * k);
     }
     return sum;
+  }
+  if constexpr (sizeof(T) == 8) {
+    if (op == AtomicOp::Arrive) return arrive(old, x);
   }
   switch (op) {
     case AtomicOp::Add:
@@ -74,9 +90,11 @@ T combine(AtomicOp op, bool is_float, T old, T x, T y) {
   }
 }
 
+// The lanes that found what cannot be: more arrivals at an mbarrier than its phase waits for.
 template <typename T>
-void run_lanes(const AccessInfo& info, uint32_t mask, uint8_t* const pointers[kWarpSize], uint8_t* values,
-               bool exclusive) {
+uint32_t run_lanes(const AccessInfo& info, uint32_t mask, uint8_t* const pointers[kWarpSize], uint8_t* values,
+                   bool exclusive) {
+  uint32_t wrong = 0;
   T operands[kWarpSize], seconds[kWarpSize], old[kWarpSize] = {};
   std::memcpy(operands, values, sizeof operands);
   std::memcpy(seconds, values + sizeof operands, sizeof seconds);
@@ -85,6 +103,7 @@ void run_lanes(const AccessInfo& info, uint32_t mask, uint8_t* const pointers[kW
     T* at = reinterpret_cast<T*>(pointers[l]);
     if (exclusive) {
       old[l] = *at;
+      if (info.atomic == AtomicOp::Arrive && (old[l] & kArrivals) < (operands[l] & kArrivals)) wrong |= 1u << l;
       *at = combine<T>(info.atomic, info.is_float, old[l], operands[l], seconds[l]);
       continue;
     }
@@ -99,6 +118,7 @@ void run_lanes(const AccessInfo& info, uint32_t mask, uint8_t* const pointers[kW
     }
   }
   std::memcpy(values + 1024, old, sizeof old);
+  return wrong;
 }
 
 }  // namespace
@@ -107,19 +127,28 @@ uint32_t Worker::atomic(uint32_t inst, uint32_t mask, bool count) {
   const AccessInfo& info = tables_.access[inst];
   uint8_t* pointers[kWarpSize];
   if (!resolve(info, mask, count, pointers)) return 1;
-  const bool exclusive = info.space == AccessSpace::Shared || info.space == AccessSpace::Local;
+  // An mbarrier lies in shared memory, however its address is written.
+  const bool exclusive =
+      info.space == AccessSpace::Shared || info.space == AccessSpace::Local || info.atomic == AtomicOp::Arrive;
+  uint32_t wrong = 0;
   switch (info.element_bytes) {
     case 2:
-      run_lanes<uint16_t>(info, mask, pointers, env.values, exclusive);
+      wrong = run_lanes<uint16_t>(info, mask, pointers, env.values, exclusive);
       break;
     case 4:
-      run_lanes<uint32_t>(info, mask, pointers, env.values, exclusive);
+      wrong = run_lanes<uint32_t>(info, mask, pointers, env.values, exclusive);
       break;
     default:
-      run_lanes<uint64_t>(info, mask, pointers, env.values, exclusive);
+      wrong = run_lanes<uint64_t>(info, mask, pointers, env.values, exclusive);
       break;
   }
-  return 0;
+  if (wrong == 0) return 0;
+  Fault f;  // an H200: unspecified launch failure
+  f.kind = FaultKind::Trap;
+  f.site = info.site;
+  f.thread = thread_of(static_cast<uint32_t>(std::countr_zero(wrong)));
+  f.message = "more arrivals at an mbarrier than its phase waits for, or one that nobody initialised";
+  return record(std::move(f));
 }
 
 }  // namespace warplens::exec

@@ -53,7 +53,7 @@ const char* to_string(FloatClass value) {
 }
 const char* to_string(AtomicOp value) {
   return name_of(value, {"add", "min.s", "min.u", "max.s", "max.u", "and", "or", "xor", "exch", "cas", "inc", "dec",
-                         "fadd", "fmin", "fmax", "f16add", "bf16add"});
+                         "fadd", "fmin", "fmax", "f16add", "bf16add", "arrive"});
 }
 const char* to_string(ShuffleMode value) { return name_of(value, {"up", "down", "bfly", "idx"}); }
 const char* to_string(VoteMode value) { return name_of(value, {"all", "any", "uni", "ballot"}); }

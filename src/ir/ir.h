@@ -80,6 +80,8 @@ enum class AtomicOp : uint8_t {
   FMax,
   F16Add,
   BF16Add,  // on an I16, or on both halves of an I32
+  Arrive,  // at an mbarrier (lower/mbarrier.cpp): bits 0 to 19 arrivals, 20 to 39 fewer of each later phase, from 40 on
+           // more bytes, signed
 };
 enum class ShuffleMode : uint8_t { Up, Down, Bfly, Idx };
 enum class VoteMode : uint8_t { All, Any, Uni, Ballot };
@@ -206,15 +208,17 @@ struct Function {
   std::vector<Location> locations;
   std::vector<std::string> messages;
   uint32_t param_bytes = 0;
-  uint32_t shared_bytes = 0;          // static; dynamic shared memory starts at the next multiple of its alignment
-  uint32_t dynamic_shared_align = 0;  // 0: none declared
-  uint32_t local_bytes = 0;           // frame a thread
+  uint32_t shared_bytes = 0;           // static; dynamic shared memory starts at the next multiple of its alignment
+  uint32_t reserved_shared_bytes = 0;  // of these, what a GPU has besides: %reserved_smem_offset_1 leads there
+  uint32_t dynamic_shared_align = 0;   // 0: none declared
+  uint32_t local_bytes = 0;            // frame a thread
   uint32_t stack_bytes = 0;          // of local memory behind the frame, for those of functions that stand once; alloca
   uint32_t max_ntid[3] = {0, 0, 0};  // .maxntid / .reqntid, 0: not given
   bool requires_ntid = false;
 
-  ValueId append(BlockId block, Inst inst);                            // returns the new value's id
-  uint32_t thread_bytes() const { return local_bytes + stack_bytes; }  // local memory of a thread
+  ValueId append(BlockId block, Inst inst);                                           // returns the new value's id
+  uint32_t own_shared_bytes() const { return shared_bytes - reserved_shared_bytes; }  // of its variables
+  uint32_t thread_bytes() const { return local_bytes + stack_bytes; }                 // local memory of a thread
 };
 
 // A module-level variable: memory that outlives a launch (global, const, managed), or a name for a shared/local offset.

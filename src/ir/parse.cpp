@@ -114,7 +114,7 @@ Enum whole(std::string_view text, unsigned count, const char* what) {
   return result;
 }
 
-constexpr unsigned kTypes = 8, kSpaces = 5, kAtomicOps = 17, kSpecials = 37, kSiteKinds = 6;
+constexpr unsigned kTypes = 8, kSpaces = 5, kAtomicOps = 18, kSpecials = 37, kSiteKinds = 6;
 
 Type type_named(std::string_view text) { return whole<Type>(text, kTypes, "type"); }
 Space space_named(std::string_view text) { return whole<Space>(text, kSpaces, "space"); }
@@ -234,6 +234,8 @@ class Parser {
       kernel_->params.push_back(std::move(p));
     } else if (line.accept_word("param_bytes"))
       f().param_bytes = line.number<uint32_t>();
+    else if (line.accept_word("reserved_shared_bytes"))
+      f().reserved_shared_bytes = line.number<uint32_t>();
     else if (line.accept_word("shared_bytes"))
       f().shared_bytes = line.number<uint32_t>();
     else if (line.accept_word("dynamic_shared_align"))

@@ -210,6 +210,7 @@ std::string header(const Kernel& kernel, const PrintOptions& options) {
     text += fmt::format("  param {} bytes {} align {}{} {}\n", p.offset, p.bytes, p.align, p.pointer ? " pointer" : "",
                         quote(p.name));
   if (f.param_bytes) text += fmt::format("  param_bytes {}\n", f.param_bytes);
+  if (f.reserved_shared_bytes) text += fmt::format("  reserved_shared_bytes {}\n", f.reserved_shared_bytes);
   if (f.shared_bytes) text += fmt::format("  shared_bytes {}\n", f.shared_bytes);
   if (f.dynamic_shared_align) text += fmt::format("  dynamic_shared_align {}\n", f.dynamic_shared_align);
   if (f.stack_bytes) text += fmt::format("  stack_bytes {}\n", f.stack_bytes);

@@ -99,6 +99,7 @@ struct FunctionFacts {
   std::vector<std::string> called;                                    // callees that are named
   std::vector<std::string> called_by;  // of calls through a register: the label of what says how
   bool allocates = false;              // has alloca or its like
+  bool reserved_shared = false;        // asks where the reserved shared memory is
   std::unordered_map<std::string, std::vector<std::string>> branch_tables;  // label -> labels, of .branchtargets
   std::vector<std::string> mentioned;                                       // symbols in operands, but for callees
   std::vector<const ptx::Variable*> variables;  // .shared, .global and .const ones of the body

@@ -200,7 +200,9 @@ void convert_pack(Context& c, const Instr& i) {
   c.write(i.operand(0), result, kB32);
 }
 
-// cvt.rna.tf32.f32: 10 bits of fraction are kept, ties away from zero; infinities stay, of NaNs as much.
+// cvt.rna.tf32.f32: 10 bits of fraction are kept, ties away from zero; infinities stay, of NaNs as much. With
+// .satfinite what came out beyond the numbers is one step less, whatever it was (an H200). .rn and .rz make every NaN
+// one.
 void convert_tf32(Context& c, const Instr& i) {
   Builder& b = c.b();
   const ValueId x = b.cast(c.value(i.operand(1), kF32), Type::I32);
@@ -214,7 +216,21 @@ void convert_tf32(Context& c, const Instr& i) {
   if (i.has("rz")) half = b.constant(Type::I32, 0);
   const ValueId kept = b.binary(Op::And, b.binary(Op::Add, x, half), b.constant(Type::I32, 0xffffe000));
   const ValueId cut = b.binary(Op::And, x, b.constant(Type::I32, 0xffffe000));
-  c.write(i.operand(0), b.select(special, cut, kept), kB32);
+  ValueId result = b.select(special, cut, kept);
+  if (i.has("satfinite")) {
+    if (!i.has("rna")) c.unsupported(i);
+    const ValueId beyond = b.binary(Op::And, result, b.constant(Type::I32, 0x7f800000));
+    result = b.select(b.icmp(IntCompare::Eq, beyond, b.constant(Type::I32, 0x7f800000)),
+                      b.binary(Op::Sub, result, b.constant(Type::I32, 0x2000)), result);
+  }
+  if (i.has("relu"))
+    result = b.select(b.icmp(IntCompare::LtS, result, b.constant(Type::I32, 0)), b.constant(Type::I32, 0), result);
+  if (!i.has("rna")) {
+    const ValueId magnitude = b.binary(Op::And, x, b.constant(Type::I32, 0x7fffffff));
+    result = b.select(b.icmp(IntCompare::GtU, magnitude, b.constant(Type::I32, 0x7f800000)),
+                      b.constant(Type::I32, 0x7fffe000), result);
+  }
+  c.write(i.operand(0), result, kB32);
 }
 
 bool has_small_float(const Instr& i) {
@@ -228,7 +244,8 @@ bool has_small_float(const Instr& i) {
 }  // namespace
 
 void lower_Cvt(Context& c, const Instr& i) {
-  if (has_small_float(i) || i.has("rs")) c.unsupported(i);
+  if (has_small_float(i)) return convert_small_floats(c, i);
+  if (i.has("rs")) c.unsupported(i);
   if (i.has("pack")) return convert_pack(c, i);
   if (i.has("tf32")) return convert_tf32(c, i);
   const ScalarType to = i.type(0), from = i.type(1);

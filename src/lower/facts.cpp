@@ -70,8 +70,10 @@ void note_instruction(FunctionFacts& facts, const ptx::Instruction& text) {
   if (text.opcode == "call") return note_call(facts, text);
   if (text.opcode == "bra" || text.opcode == "brx") return;
   facts.allocates |= text.opcode == "alloca" || text.opcode == "stacksave" || text.opcode == "stackrestore";
-  for (const Operand& operand : text.operands)
+  for (const Operand& operand : text.operands) {
     for_each_symbol(operand, [&](const Operand& symbol) { facts.mentioned.push_back(symbol.name); });
+    facts.reserved_shared |= operand.name.starts_with("%reserved_smem");
+  }
   if (accesses_param(instr))
     note_param_access(facts, instr);
   else

@@ -46,6 +46,9 @@ ir::ValueId flush(Context& c, ir::ValueId value);
 // An operation of F32 or F64 with the instruction's rounding and .ftz.
 ir::ValueId float_op(Context& c, const Instr& i, ir::Op op, std::vector<ir::ValueId> args);
 
+// special_registers.cpp: bytes of shared memory that a GPU keeps for itself and for the cooperative groups (an H200).
+constexpr uint32_t kReservedShared = 1024;
+
 // memory.cpp
 struct MemorySpace {
   ir::Space space = ir::Space::Generic;
@@ -55,5 +58,11 @@ MemorySpace memory_space(Context& c, const Instr& i);
 bool is_ordered(const Instr& i);  // volatile, relaxed, acquire, ...: never merged or moved
 // Address operand in `space`; space may become a narrower one where a generic address is known to lie in it.
 ir::ValueId access_address(Context& c, const ptx::Operand& operand, ir::Space* space, int64_t* offset);
+
+// small_float.cpp: cvt with e4m3x2 or e5m2x2.
+void convert_small_floats(Context& c, const Instr& i);
+
+// mbarrier.cpp: cp.async.mbarrier.arrive.
+void arrive_after_copies(Context& c, const Instr& i);
 
 }  // namespace warplens::lower

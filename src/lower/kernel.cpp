@@ -93,8 +93,11 @@ std::vector<const ptx::Function*> reachable_functions(ModuleContext& module, con
 void Context::lay_out_shared() {
   std::unordered_set<std::string_view> mentioned;
   std::vector<const ptx::Variable*> variables = module_.shared_order;
+  uint64_t top = 0;
   for (const ptx::Function* function : reachable_functions(module_, ptx_function_)) {
     const FunctionFacts& facts = module_.facts_of(*function);
+    // It lies before the variables, as on an H200.
+    if (facts.reserved_shared) top = kernel_.function.reserved_shared_bytes = kReservedShared;
     mentioned.insert(facts.mentioned.begin(), facts.mentioned.end());
     for (const ptx::Variable* variable : facts.variables)
       if (variable->space == "shared") variables.push_back(variable);
@@ -108,7 +111,6 @@ void Context::lay_out_shared() {
     shared_.emplace(variable->name, std::move(name));
     shared_places_.push_back({variable->name, offset, variable_bytes(*variable)});
   };
-  uint64_t top = 0;
   for (const ptx::Variable* variable : variables) {
     if (is_dynamic(variable) || !mentioned.contains(variable->name) || shared_.contains(variable->name)) continue;
     const uint64_t offset = round_up(top, variable_align(*variable));

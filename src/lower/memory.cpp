@@ -144,12 +144,12 @@ void check_width(Context& c, const Instr& i, ScalarType type) {
 MemorySpace memory_space(Context& c, const Instr& i) {
   for (const std::string& m : i.text.modifiers) {
     if (m == "global") return {Space::Global, false};
-    if (m == "shared" || m == "shared::cta") return {Space::Shared, false};
+    // Every block is a cluster of its own.
+    if (m == "shared" || m == "shared::cta" || m == "shared::cluster") return {Space::Shared, false};
     if (m == "local") return {Space::Local, false};
     if (m == "const") return {Space::Const, false};
     if (m.starts_with("const[")) c.unsupported(i);
     if (m == "param" || m.starts_with("param::")) return {Space::Const, true};
-    if (m == "shared::cluster") c.unsupported(i);
   }
   return {Space::Generic, false};
 }
@@ -290,6 +290,7 @@ ValueId kept_bits(Context& c, ValueId bytes, uint32_t word) {
 // orders that it may take, so that groups of copies are always there when they are waited for. On a GPU it is one
 // instruction (LDGSTS), counted as a global load and as a shared store.
 void lower_Cp(Context& c, const Instr& i) {
+  if (i.has("async") && i.has("mbarrier") && i.has("arrive")) return arrive_after_copies(c, i);
   if (!i.has("async") || i.has("bulk") || i.has("mbarrier::complete_tx::bytes") || i.has("mbarrier")) c.unsupported(i);
   if (i.has("commit_group") || i.has("wait_group") || i.has("wait_all")) {
     ir::Inst fence;
@@ -344,5 +345,16 @@ void lower_Prefetch(Context& c, const Instr& i) {
 }
 void lower_Prefetchu(Context& c, const Instr& i) { lower_Prefetch(c, i); }
 void lower_Applypriority(Context& c, const Instr& i) { lower_Prefetch(c, i); }
+// What is discarded may be read as anything: as what it was.
+void lower_Discard(Context& c, const Instr& i) { lower_Prefetch(c, i); }
+// What .L2::cache_hint takes, and ignores.
+void lower_Createpolicy(Context& c, const Instr& i) { c.write(i.operand(0), c.b().constant(Type::I64, 0), kU64); }
+
+// Every block is a cluster of its own: an address in its only block is that in this one.
+void lower_Mapa(Context& c, const Instr& i) {
+  const ScalarType type = i.type();
+  c.write(i.operand(0), c.value(i.operand(1), type), type);
+}
+void lower_Getctarank(Context& c, const Instr& i) { c.write(i.operand(0), c.b().constant(Type::I32, 0), kU32); }
 
 }  // namespace warplens::lower

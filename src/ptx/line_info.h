@@ -12,8 +12,8 @@
 // out as .b8 lists.
 //
 // clang gives no inlined_at; what it compiles for Warplens gets them (frontend/inline_stacks.h), elsewhere its inlined
-// code is one frame under the kernel's name. A call place that no .loc stands for ends its stack with a frame that knows
-// only the place.
+// code is one frame under the kernel's name. A call place that no .loc stands for ends its stack with a frame that
+// knows only the place.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -92,7 +92,7 @@ report::Kernel record_kernel(const ir::Module& module, const ir::Kernel& kernel,
   out.id = id;
   out.name = kernel.function.name;
   out.target = module.target;
-  out.static_shared_bytes = kernel.function.shared_bytes;
+  out.static_shared_bytes = kernel.function.own_shared_bytes();
   out.local_bytes = kernel.function.local_bytes;
   for (const ir::Site& site : kernel.function.sites) out.sites.push_back(record_site(module, kernel.function, site));
   return out;

@@ -1,5 +1,5 @@
-// Whole programs, compiled by nvcc for several architectures: everything lowers, nothing is refused, and every invariant
-// holds.
+// Whole programs, compiled by nvcc for several architectures: everything lowers, nothing is refused, and every
+// invariant holds.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -167,7 +167,8 @@ INSTANTIATE_TEST_SUITE_P(Headers, HeaderResults,
                                            HeaderProgram{"bf16", "h200"}, HeaderProgram{"bf16", "a100"},
                                            HeaderProgram{"fp8", "a100"}, HeaderProgram{"curand", "h200"},
                                            HeaderProgram{"device", "h200"}, HeaderProgram{"device_calls", "h200"},
-                                           HeaderProgram{"waits", "h200"}, HeaderProgram{"calls", "h200"}),
+                                           HeaderProgram{"waits", "h200"}, HeaderProgram{"calls", "h200"},
+                                           HeaderProgram{"video", "h200"}, HeaderProgram{"small_floats", "h200"}),
                          [](const auto& info) { return std::string(info.param.name) + "_" + info.param.gpu; });
 
 void expect_what_an_h200_printed(const std::string& name, const std::vector<std::string>& options, CommandResult* run) {
@@ -187,10 +188,11 @@ TEST(DeviceCalls, PrintWhatAnH200Prints) {
   EXPECT_NE(run.err.find("kernels printed 7 bytes that nobody saw"), run.err.npos) << run.err;
 }
 
-TEST(Calls, PrintWhatAnH200Prints) {
+TEST(Instructions, PrintWhatAnH200Prints) {
   if (!has_clang()) GTEST_SKIP() << "needs clang++-19";
   CommandResult run;
-  expect_what_an_h200_printed("calls", {"--compiler", "clang"}, &run);
+  for (const char* program : {"calls", "video", "small_floats"})
+    expect_what_an_h200_printed(program, {"--compiler", "clang"}, &run);
 }
 
 TEST(Waits, EndAsOnAnH200) {

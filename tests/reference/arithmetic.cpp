@@ -154,6 +154,25 @@ uint64_t float_atomic(const ir::Inst& inst, Op op, uint64_t a, uint64_t b) {
 
 }  // namespace
 
+// lower/mbarrier.cpp: arrivals, those of later phases, bytes, parity.
+uint64_t arrive(uint64_t state, uint64_t change) {
+  const auto field = [](uint64_t word, int from, int bits) { return word >> from & ((uint64_t{1} << bits) - 1); };
+  const auto as_bytes = [&](uint64_t word) {
+    const auto bits = static_cast<int64_t>(field(word, 40, 22));
+    return bits >= 1 << 21 ? bits - (1 << 22) : bits;
+  };
+  uint64_t parity = field(state, 63, 1);
+  uint64_t waiting = field(state, 0, 20) - field(change, 0, 20);
+  const uint64_t later = field(state, 20, 20) - field(change, 20, 20);
+  const int64_t bytes = as_bytes(state) + as_bytes(change);
+  if (waiting == 0 && bytes == 0) {
+    parity = 1 - parity;
+    waiting = later;
+  }
+  return parity << 63 | field(static_cast<uint64_t>(bytes), 0, 22) << 40 | field(later, 0, 20) << 20 |
+         field(waiting, 0, 20);
+}
+
 uint64_t atomic_result(const ir::Inst& inst, uint64_t old, uint64_t operand, uint64_t second) {
   using ir::AtomicOp;
   const int64_t so = as_signed(old, inst.type), sb = as_signed(operand, inst.type);
@@ -191,6 +210,8 @@ uint64_t atomic_result(const ir::Inst& inst, uint64_t old, uint64_t operand, uin
     case AtomicOp::F16Add:
     case AtomicOp::BF16Add:
       return add_halves(inst, old, operand);
+    case AtomicOp::Arrive:
+      return arrive(old, operand);
   }
   return old;
 }

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "run/rounding.h"
 #include "run/table.h"
@@ -397,6 +398,72 @@ TEST(Convert, Mov) {
     @!%c add.u32 %d, %d, 1;
   )",
                              [](u32 a, u32 b, bool c) { return c ? b : a + 1; });
+  t.run();
+}
+
+// e4m3 and e5m2 by their definition: the nearest of the numbers that there are, of two the even one.
+double small_float(unsigned bits, bool e5m2) {
+  const int mantissa = e5m2 ? 2 : 3, bias = e5m2 ? 15 : 7;
+  const int exponent = static_cast<int>(bits >> mantissa), fraction = static_cast<int>(bits & ((1u << mantissa) - 1));
+  const double whole = exponent == 0 ? fraction : fraction + (1 << mantissa);
+  return std::ldexp(whole, std::max(exponent, 1) - bias - mantissa);
+}
+u16 to_small_float(double x, bool e5m2, bool relu = false) {
+  if (std::isnan(x)) return 0x7f;
+  if (relu && std::signbit(x)) return 0;
+  const unsigned largest = e5m2 ? 0x7b : 0x7e, sign = std::signbit(x) ? 0x80 : 0;
+  const double magnitude = std::abs(x);
+  unsigned best = 0;
+  for (unsigned k = 1; k <= largest; ++k) {
+    const double now = std::abs(small_float(k, e5m2) - magnitude),
+                 before = std::abs(small_float(best, e5m2) - magnitude);
+    if (now < before || (now == before && k % 2 == 0)) best = k;
+  }
+  if (magnitude > small_float(largest, e5m2)) best = largest;
+  return static_cast<u16>(best | sign);
+}
+u16 small_to_half(unsigned byte, bool e5m2) {
+  const unsigned magnitude = byte & 0x7f, largest = e5m2 ? 0x7c : 0x7e;
+  if (magnitude > largest) return 0x7fff;
+  const u16 sign = byte & 0x80 ? 0x8000 : 0;
+  if (e5m2 && magnitude == 0x7c) return sign | 0x7c00;
+  return static_cast<u16>(half_from(small_float(magnitude, e5m2)).bits | sign);
+}
+
+TEST(Convert, SmallFloats) {
+  Table t;
+  const auto pair = [](u16 high, u16 low) { return static_cast<u16>(high << 8 | low); };
+  for (const bool e5m2 : {false, true}) {
+    const std::string type = e5m2 ? "e5m2x2" : "e4m3x2";
+    t.add<u16(float, float)>("    cvt.rn.satfinite." + type + ".f32 %d, %a, %b;\n",
+                             [=](float a, float b) { return pair(to_small_float(a, e5m2), to_small_float(b, e5m2)); });
+    t.add<u16(float, float)>("    cvt.rn.satfinite.relu." + type + ".f32 %d, %a, %b;\n", [=](float a, float b) {
+      return pair(to_small_float(a, e5m2, true), to_small_float(b, e5m2, true));
+    });
+    t.add<u16(Half2)>("    cvt.rn.satfinite." + type + ".f16x2 %d, %a;\n", [=](Half2 x) {
+      return pair(to_small_float(to_double(high(x)), e5m2), to_small_float(to_double(low(x)), e5m2));
+    });
+    t.add<Half2(u16)>("    cvt.rn.f16x2." + type + " %d, %a;\n", [=](u16 x) {
+      return Half2{small_to_half(x & 0xff, e5m2) | u32{small_to_half(x >> 8, e5m2)} << 16};
+    });
+  }
+  t.run();
+}
+
+TEST(Convert, Tf32OfEveryKind) {
+  Table t;
+  const auto is_nan = [](u32 x) { return (x & 0x7fffffff) > 0x7f800000; };
+  const auto beyond = [](u32 x) { return (x & 0x7f800000) == 0x7f800000; };
+  const auto to_nearest = [=](u32 x) { return beyond(x) ? x & ~0x1fffu : (x + 0xfff + (x >> 13 & 1)) & ~0x1fffu; };
+  t.add<u32(u32)>("    cvt.rn.tf32.f32 %d, %a;\n", [=](u32 x) { return is_nan(x) ? 0x7fffe000 : to_nearest(x); });
+  t.add<u32(u32)>("    cvt.rz.tf32.f32 %d, %a;\n", [=](u32 x) { return is_nan(x) ? 0x7fffe000 : x & ~0x1fffu; });
+  t.add<u32(u32)>("    cvt.rn.relu.tf32.f32 %d, %a;\n", [=](u32 x) {
+    return is_nan(x) ? 0x7fffe000 : x >> 31 ? 0 : to_nearest(x);
+  });
+  t.add<u32(u32)>("    cvt.rna.satfinite.tf32.f32 %d, %a;\n", [=](u32 x) {
+    const u32 rounded = beyond(x) ? x & ~0x1fffu : (x + 0x1000) & ~0x1fffu;
+    return beyond(rounded) ? rounded - 0x2000 : rounded;
+  });
   t.run();
 }
 
