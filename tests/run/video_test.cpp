@@ -110,6 +110,18 @@ TEST(Video, TwoAndFourAtATime) {
     for (int k = 0; k < 32; k += 8) d = put(d, std::max(part(a, k, 8, false), part(b, k, 8, true)), k, 8);
     return d;
   });
+  // The plain forms: sums and differences that wrap, the smaller and the larger.
+  const auto plain = [&](const char* text, int bits, auto f) {
+    add(text, [=](u32 a, u32 b, u32) {
+      u32 d = 0;
+      for (int k = 0; k < 32; k += bits) d = put(d, f(part(a, k, bits, true), part(b, k, bits, true)), k, bits);
+      return d;
+    });
+  };
+  plain("    vsub2.s32.s32.s32 %d, %a, %b, %c;\n", 16, [](i64 x, i64 y) { return x - y; });
+  plain("    vadd4.s32.s32.s32 %d, %a, %b, %c;\n", 8, [](i64 x, i64 y) { return x + y; });
+  plain("    vmax2.s32.s32.s32 %d, %a, %b, %c;\n", 16, [](i64 x, i64 y) { return std::max(x, y); });
+  plain("    vmin4.s32.s32.s32 %d, %a, %b, %c;\n", 8, [](i64 x, i64 y) { return std::min(x, y); });
   add("    vset4.s32.s32.le %d.b30, %a, %b, %c;\n", [](u32 a, u32 b, u32 c) {
     for (int k : {0, 24}) c = put(c, part(a, k, 8, true) <= part(b, k, 8, true), k, 8);
     return c;
