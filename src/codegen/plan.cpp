@@ -6,7 +6,8 @@
 //     counter of executions of the basic block is all that is needed;
 //   - else one counter for each residue that can occur; accesses of one block that differ by a constant share them.
 // Groups with bases of their own (two rows of a 16-wide tile) add up as long as they touch different 128-byte lines,
-// which compiled code checks (`disjoint`); for counting they are then written as rows 2^20 bytes apart.
+// which compiled code checks (`disjoint`); for counting they are then written as rows 2^60 bytes apart, which is farther
+// than any memory is large: a distance that is not known (model/lane_pattern.h).
 #include "codegen/plan.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ using passes::Lanes;
 
 namespace {
 
-constexpr int64_t kRowDistance = int64_t{1} << 20;
+constexpr int64_t kRowDistance = int64_t{1} << 60;
 constexpr int64_t kFarthest = int64_t{1} << 48;
 // Lane-by-lane accesses that are written out: each is some hundred instructions, twice. The rest are calls.
 constexpr size_t kInLine = 10;
@@ -210,7 +211,7 @@ class Planner {
     const bool one_word = address.flat() && width <= 16;  // aligned: one sector, one line, wherever it lies
     const bool known = address.known_bits >= needed;
     // Which rows of a tile share a bank depends on their distance; rows that far apart do not fit the picture below.
-    if (address.groups > 1 && (is_shared || span > kRowDistance / 2 || !(known || one_word))) return;
+    if (address.groups > 1 && (is_shared || !(known || one_word))) return;
     for (uint32_t l = 0; l < kWarpSize; ++l)
       a.pattern[l] = kRowDistance * (l / group) + (known || !one_word ? address.pattern[l] + offset : 0);
     if (address.groups > 1) a.disjoint = static_cast<uint64_t>(span + 128);

@@ -29,6 +29,9 @@ constexpr int64_t kMaxStride = (int64_t{1} << 39) - 1;
 int64_t saturate(int64_t stride) {
   return stride > kMaxStride ? kMaxStride : stride < -kMaxStride ? -kMaxStride : stride;
 }
+// Farther than any memory is large: not known.
+bool is_known(int64_t stride) { return stride <= kMaxStride && stride >= -kMaxStride; }
+int64_t between_rows(int64_t apart) { return is_known(apart) ? apart : LanePattern::kVaried; }
 
 // b - a; addresses may be anywhere, so that it may wrap.
 int64_t distance(int64_t a, int64_t b) { return int64_t(uint64_t(b) - uint64_t(a)); }
@@ -92,7 +95,7 @@ bool split(const int64_t* p, uint32_t mask, int64_t step, LanePattern& out) {
   }
   out.count = uint8_t(runs);
   out.length = equal ? uint8_t(inner) : 0;
-  out.stride = equal && same_distance ? saturate(distance(p[start[0]], p[start[1]])) : LanePattern::kVaried;
+  out.stride = equal && same_distance ? between_rows(distance(p[start[0]], p[start[1]])) : LanePattern::kVaried;
   return true;
 }
 
@@ -106,14 +109,16 @@ bool by_rows(const int64_t* p, uint32_t mask, int length, int64_t width, LanePat
     if (row == 0) continue;
     int64_t step_here = 0;
     // One lane fits anything. Rows without a neighbour that is active are rare, and then apart tells little.
-    if (std::popcount(row) < 2 || !is_linear(p + from, row, step_here) || (rows > 0 && step_here != step)) return false;
+    if (std::popcount(row) < 2 || !is_linear(p + from, row, step_here) || (rows > 0 && step_here != step) ||
+        !is_known(step_here))
+      return false;
     step = step_here;
     const int first = std::countr_zero(row);
     start[rows++] = distance(step * first, p[from + first]);
     if (rows > 1) same_distance &= distance(start[rows - 2], start[rows - 1]) == distance(start[0], start[1]);
   }
   if (rows < 2 || std::popcount(mask) < 6) return false;
-  const int64_t apart = same_distance ? saturate(distance(start[0], start[1])) : LanePattern::kVaried;
+  const int64_t apart = same_distance ? between_rows(distance(start[0], start[1])) : LanePattern::kVaried;
   out.count = uint8_t(rows);
   out.length = uint8_t(length);
   out.shape = step == width ? PatternClass::Rows
@@ -168,13 +173,13 @@ LanePattern classify(const int64_t* pattern, uint32_t mask, uint32_t width) {
     return out;
   }
   int64_t stride = 0;
-  if (is_linear(pattern, mask, stride)) {
+  if (is_linear(pattern, mask, stride) && is_known(stride)) {
     const int64_t unit = int64_t{width};
     out.shape = stride == 0       ? PatternClass::Broadcast
                 : stride == unit  ? PatternClass::UnitStride
                 : stride == -unit ? PatternClass::Reversed
                                   : PatternClass::Strided;
-    if (out.shape == PatternClass::Strided) out.stride = saturate(stride);
+    if (out.shape == PatternClass::Strided) out.stride = stride;
     return out;
   }
   if (out.mask == MaskShape::Run) {

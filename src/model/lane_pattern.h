@@ -32,11 +32,12 @@ struct LanePattern {
   MaskShape mask = MaskShape::Run;
   uint8_t mask_step = 0;
   uint8_t count = 0, length = 0;
-  int64_t stride = 0;  // bytes, saturated to 40 bits; kVaried: not the same from run to run
+  int64_t stride = 0;  // bytes, saturated to 40 bits; kVaried: not the same from row to row, or not known
   friend bool operator==(const LanePattern&, const LanePattern&) = default;
 };
 
-// `pattern`: 32 entries in bytes relative to any base; only those in `mask` (not empty) matter. `width`: bytes per
+// `pattern`: 32 entries in bytes relative to any base; only those in `mask` (not empty) matter. Entries 2^39 bytes apart
+// and more, which is more than any memory has, are of lanes whose distance is not known. `width`: bytes per
 // lane.
 LanePattern classify(const int64_t* pattern, uint32_t mask, uint32_t width);
 
