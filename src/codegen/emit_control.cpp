@@ -372,7 +372,10 @@ void KernelEmitter::emit_waits() {
   }
   builder_.CreateStore(any, warp_state(offsetof(WarpState, lanes)));
   // Lanes in a loop may have let others run since these came to their barrier (wl_barrier released the warp for that).
-  if (plan_.may_stop) builder_.CreateStore(builder_.getInt8(0), warp_state(offsetof(WarpState, released)));
+  // Or have waited for others of their warp, which are here now.
+  if (plan_.may_stop)
+    for (const size_t flag : {offsetof(WarpState, released), offsetof(WarpState, yields)})
+      builder_.CreateStore(builder_.getInt8(0), warp_state(flag));
   builder_.CreateStore(builder_.getInt32(static_cast<uint32_t>(f_.blocks.size() + 1)), warp_state(0));
   builder_.CreateBr(warp_suspended_);
 }
@@ -629,6 +632,7 @@ void KernelEmitter::emit_barrier(BlockId b) {
       builder_.CreateStore(predicate, field(offsetof(WarpState, predicate)));
       builder_.CreateStore(builder_.getInt32(~0u), field(offsetof(WarpState, lanes)));
     }
+    if (plan_.may_stop) builder_.CreateStore(builder_.getInt8(0), field(offsetof(WarpState, yields)));
     save(plan_.live_in[after]);
     builder_.CreateStore(builder_.getInt32(b + 1), state);
     builder_.CreateBr(warp_suspended_);

@@ -190,6 +190,13 @@ TEST(Differential, RandomKernelsWhoseLanesTakeLocks) {
   }
 }
 
+// Kernels that once went wrong: a distance of rows that is not known; a barrier that lanes came to one by one.
+TEST(Differential, KeptKernels) {
+  Bench bench;
+  EXPECT_EQ(bench.run(1040066), "");
+  EXPECT_EQ(bench.run(1130040, true), "");
+}
+
 }  // namespace
 }  // namespace warplens::engine_test
 
