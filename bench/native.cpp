@@ -88,6 +88,29 @@ void matmul_ikj(const Job& job, int begin, int end) {
   }
 }
 
+// Halves: products and sums in float, as the tensor cores' are.
+void matmul_half(const Job& job, int begin, int end) {
+  const auto* NO_ALIAS a = reinterpret_cast<const _Float16*>(job.a);
+  const auto* NO_ALIAS b = reinterpret_cast<const _Float16*>(job.b);
+  float* NO_ALIAS c = job.c;
+  const int n = job.n;
+  for (int i = begin; i < end; i++) {
+    for (int j = 0; j < n; j++) c[i * n + j] = 0.0f;
+    for (int k = 0; k < n; k++) {
+      const float factor = a[i * n + k];
+      for (int j = 0; j < n; j++) c[i * n + j] += factor * b[k * n + j];
+    }
+  }
+}
+
+// Pairs of halves.
+void axpy_half(const Job& job, int begin, int end) {
+  const auto* NO_ALIAS x = reinterpret_cast<const _Float16*>(job.a);
+  const auto* NO_ALIAS y = reinterpret_cast<const _Float16*>(job.b);
+  auto* NO_ALIAS out = reinterpret_cast<_Float16*>(job.c);
+  for (int i = 2 * begin; i < 2 * end; i++) out[i] = static_cast<_Float16>(0.5f * x[i] + y[i]);
+}
+
 void transpose(const Job& job, int begin, int end) {
   const float* NO_ALIAS in = job.a;
   float* NO_ALIAS out = job.c;
@@ -186,6 +209,8 @@ constexpr struct {
     {"bsearch", bsearch},
     {"matmul ijk", matmul_ijk},
     {"matmul ikj", matmul_ikj},
+    {"matmul half", matmul_half},
+    {"axpy half", axpy_half},
     {"transpose", transpose},
     {"transpose blocked", transpose_blocked},
     {"sum", sum},

@@ -37,6 +37,13 @@ class Maker {
     for (size_t i = 0; i < count; i++) a.floats()[i] = float(int(random_() % 2001) - 1000) / 1000.0f;
     return a;
   }
+  // Two halves in each element: eighths, whose products and sums are exact.
+  Array random_halves(size_t count) {
+    Array a = array(count);
+    auto* halves = reinterpret_cast<_Float16*>(a.address);
+    for (size_t i = 0; i < 2 * count; i++) halves[i] = static_cast<_Float16>(float(int(random_() % 33) - 16) / 8.0f);
+    return a;
+  }
   // Whole numbers: their sums are exact in any order.
   Array small_floats(size_t count) {
     Array a = array(count);
@@ -166,6 +173,33 @@ Workload matmul(Maker& make, std::string name, std::string kernel, unsigned n, u
   return w;
 }
 
+Workload axpy_half(Maker& make) {
+  const int n = 256 * kK;  // pairs
+  Workload w = flat("axpy half2 256K", "axpy_half", n, {"axpy half"});
+  Array x = make.random_halves(n), y = make.random_halves(n), out = make.array(n), other = make.array(n);
+  w.params = pack(x.address, y.address, out.address, n);
+  w.job.a = x.floats(), w.job.b = y.floats(), w.job.c = other.floats();
+  compare_ints(w, out, other);
+  return w;
+}
+
+// On the tensor cores' instructions.
+Workload mma(Maker& make) {
+  const unsigned n = 256;
+  Workload w;
+  w.name = "mma half 256";
+  w.file = w.kernel = "mma";
+  w.config = {{n / 64, n / 16, 1}, {128, 1, 1}, 0};
+  w.native = {"matmul half"};
+  Array a = make.random_halves(n * n / 2), b = make.random_halves(n * n / 2), c = make.array(n * n),
+        d = make.array(n * n);
+  w.params = pack(a.address, b.address, c.address, int(n));
+  w.job.a = a.floats(), w.job.b = b.floats(), w.job.c = d.floats(), w.job.n = n;
+  w.size = n, w.grain = 4;
+  compare_floats(w, c, d, 0);
+  return w;
+}
+
 Workload transpose(Maker& make, const std::string& kind, const char* native) {
   const unsigned n = 2048;
   Workload w;
@@ -260,6 +294,8 @@ std::vector<Workload> make_workloads(exec::DeviceMemory& memory) {
   all.push_back(matmul(make, "matmul 512 (16x16)", "matmul", 512, 16, 16));
   all.push_back(matmul(make, "matmul tiled 512", "matmul_tiled", 512, 16, 16));
   all.push_back(matmul(make, "matmul tiled 1024", "matmul_tiled", 1024, 16, 16));
+  all.push_back(axpy_half(make));
+  all.push_back(mma(make));
   all.push_back(transpose(make, "naive", "transpose"));
   all.push_back(transpose(make, "tiled", "transpose blocked"));
   all.push_back(transpose(make, "conflict", "transpose blocked"));

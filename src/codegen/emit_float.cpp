@@ -145,6 +145,19 @@ llvm::Value* KernelEmitter::narrow(Value* d, Value* tail, Rounding rounding) {
   return f;
 }
 
+// F64 -> F32 rounded to odd, so that a further rounding to f16 counts as one: no processor rounds an F64 to f16, and
+// the library's function goes lane by lane.
+llvm::Value* KernelEmitter::narrow_to_odd(Value* d) {
+  llvm::Type *wide = d->getType(), *integer = same_shape(builder_.getInt32Ty(), wide);
+  Value* f = builder_.CreateFPTrunc(d, same_shape(builder_.getFloatTy(), wide));
+  Value* back = builder_.CreateFPExt(f, wide);
+  const auto magnitude = [&](Value* v) { return builder_.CreateUnaryIntrinsic(Intrinsic::fabs, v); };
+  Value* away = builder_.CreateZExt(builder_.CreateFCmpOGT(magnitude(back), magnitude(d)), integer);
+  Value* inexact = builder_.CreateZExt(builder_.CreateFCmpONE(back, d), integer);
+  Value* toward_zero = builder_.CreateSub(builder_.CreateBitCast(f, integer), away);
+  return builder_.CreateBitCast(builder_.CreateOr(toward_zero, inexact), f->getType());
+}
+
 // f32: computed in f64 with what was lost, then narrowed. f64: by host functions that switch the rounding mode.
 llvm::Value* KernelEmitter::directed(const Inst& inst, const std::vector<Value*>& a) {
   static const char* kModes[] = {"rn", "rz", "rm", "rp", "rn"};
@@ -268,6 +281,7 @@ llvm::Value* KernelEmitter::compute_convert(const Inst& inst, const std::vector<
       return builder_.CreateFPExt(builder_.CreateBitCast(x, half), to);
     case Op::F32ToF16:
     case Op::F64ToF16: {
+      if (nearest && inst.op == Op::F64ToF16) x = narrow_to_odd(x);
       Value* bits = nearest ? builder_.CreateBitCast(builder_.CreateFPTrunc(x, half), to)
                             : call_math((inst.op == Op::F32ToF16 ? "wl_f32_f16_" : "wl_f64_f16_") + mode, {x},
                                         builder_.getInt16Ty());

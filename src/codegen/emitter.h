@@ -109,6 +109,7 @@ class KernelEmitter {
   Value* round_integral(Value* a, ir::Rounding rounding);
   Value* call_math(llvm::StringRef name, llvm::ArrayRef<Value*> args, llvm::Type* element);
   Value* narrow(Value* d, Value* tail, ir::Rounding rounding);
+  Value* narrow_to_odd(Value* d);
   Value* approximate(const ir::Inst& inst, Value* x);  // emit_approx.cpp
   bool makes_nan(ValueId v, int depth = 0) const;
   bool bits_are_seen(const ir::Inst& inst);

@@ -5,8 +5,8 @@
 //   A: register r holds row g + 8 * (r % 2), of 8 rows: g; columns E * t + 4 * E * (r / 2) on. Of 8 rows r counts
 //   columns. B: register r holds column g, rows E * t + 4 * E * r on. C, D: elements 2t and 2t + 1 of row g, then of
 //   row g + 8; F16 has both in one register.
-// So a register is an 8 x 8 matrix of 16-bit elements, or as many bytes, with a row in each four lanes: what ldmatrix
-// makes of eight rows of 16 bytes.
+// So a register of all lanes is a piece of eight rows of 16 bytes, one after the other, with a row in each four lanes:
+// what ldmatrix makes of eight such rows.
 #include "jit/matrix.h"
 
 #include <cfenv>
@@ -26,15 +26,7 @@ constexpr int kLanes = kWarpSize;
 constexpr int kColumns = 8;
 constexpr int kMaxDepth = 64, kMaxRows = 16;  // of elements that are multiplied one by one
 
-// Calls visit(row, first column, word) for each register of an operand whose rows lie in four lanes each.
-template <typename Word, typename Visit>
-void for_each_register(const Word* in, int registers, int row_blocks, int elements, Visit visit) {
-  for (int r = 0; r < registers; ++r)
-    for (int l = 0; l < kLanes; ++l)
-      visit(l / 4 + 8 * (r % row_blocks), elements * (l % 4) + 4 * elements * (r / row_blocks), in[r * kLanes + l]);
-}
-
-// One element, as a number for integers, as its bits for floats.
+// The element that a word's bits from kBits * i on are: a number if it is an integer, else its bits.
 template <int kBits, bool kSigned, typename Out>
 Out element(uint32_t word, int i) {
   const uint32_t x = word >> (kBits * i) & (~0u >> (32 - kBits));
@@ -43,55 +35,69 @@ Out element(uint32_t word, int i) {
   return static_cast<Out>((x ^ sign) - sign);
 }
 
-// A by rows and B by rows too, each element a word.
+// The pieces of an operand, each a register of all lanes: visit(row of its first one, column of its first element, its
+// words), by rows of four.
+template <typename Word, typename Visit>
+void for_each_piece(const Word* in, uint32_t registers, int row_blocks, int columns, Visit visit) {
+  for (int r = 0; r < static_cast<int>(registers); ++r)
+    visit(8 * (r % row_blocks), columns * (r / row_blocks), in + r * kLanes);
+}
+
+// A and B by rows, each element a word.
 template <int kBits, bool kSigned, typename Out>
 void unpack_a(const Matrix& m, const uint32_t* in, Out* a) {
   constexpr int kElements = 32 / kBits;
-  for_each_register(in, static_cast<int>(ir::registers_of_a(m)), m.m / 8, kElements,
-                    [&](int row, int k, uint32_t word) {
-                      for (int i = 0; i < kElements; ++i) a[row * m.k + k + i] = element<kBits, kSigned, Out>(word, i);
-                    });
+  for_each_piece(in, ir::registers_of_a(m), m.m / 8, 4 * kElements, [&](int row, int k, const uint32_t* piece) {
+    for (int r = 0; r < 8; ++r) {
+      Out* to = a + (row + r) * m.k + k;
+      for (int w = 0; w < 4; ++w)
+        for (int i = 0; i < kElements; ++i) to[w * kElements + i] = element<kBits, kSigned, Out>(piece[4 * r + w], i);
+    }
+  });
 }
 template <int kBits, bool kSigned, typename Out>
 void unpack_b(const Matrix& m, const uint32_t* in, Out* b) {
   constexpr int kElements = 32 / kBits;
-  for_each_register(in, static_cast<int>(ir::registers_of_b(m)), 1, kElements, [&](int n, int k, uint32_t word) {
-    for (int i = 0; i < kElements; ++i) b[(k + i) * kColumns + n] = element<kBits, kSigned, Out>(word, i);
+  for_each_piece(in, ir::registers_of_b(m), 1, 4 * kElements, [&](int, int k, const uint32_t* piece) {
+    for (int w = 0; w < 4; ++w)
+      for (int i = 0; i < kElements; ++i) {
+        Out* to = b + (k + w * kElements + i) * kColumns;
+        for (int n = 0; n < kColumns; ++n) to[n] = element<kBits, kSigned, Out>(piece[4 * n + w], i);
+      }
   });
 }
 
-// C and D: where element i of register r of lane l lies in a matrix of eight columns.
-int place_in_c(int r, int l, int i, bool half) {
-  const int row = l / 4 + 8 * (half ? r : r / 2), column = l % 4 * 2 + (half ? i : r % 2);
-  return row * kColumns + column;
-}
+// C and D by rows: those of F16 have two elements of a row in a register, the others one in each of two.
 template <typename Word, typename Out>
 void unpack_c(const Matrix& m, const Word* in, Out* c) {
   const bool half = m.c == Element::F16;
-  const int registers = static_cast<int>(ir::registers_of_c(m));
-  for (int r = 0; r < registers; ++r)
-    for (int l = 0; l < kLanes; ++l) {
-      const Word word = in[r * kLanes + l];
+  for (int row = 0; row < m.m; ++row, c += kColumns) {
+    const Word* even = in + (half ? row / 8 : row / 8 * 2) * kLanes + row % 8 * 4;
+    for (int t = 0; t < 4; ++t) {
       if (half) {
-        c[place_in_c(r, l, 0, true)] = static_cast<Out>(word & 0xffff);
-        c[place_in_c(r, l, 1, true)] = static_cast<Out>(word >> 16);
+        c[2 * t] = static_cast<Out>(even[t] & 0xffff);
+        c[2 * t + 1] = static_cast<Out>(even[t] >> 16);
       } else {
-        std::memcpy(&c[place_in_c(r, l, 0, false)], &word, sizeof word);
+        std::memcpy(&c[2 * t], &even[t], sizeof(Word));
+        std::memcpy(&c[2 * t + 1], &even[kLanes + t], sizeof(Word));
       }
     }
+  }
 }
 template <typename Word, typename In>
 void pack_d(const Matrix& m, const In* d, Word* out) {
   const bool half = m.c == Element::F16;
-  const int registers = static_cast<int>(ir::registers_of_c(m));
-  for (int r = 0; r < registers; ++r)
-    for (int l = 0; l < kLanes; ++l) {
-      Word& word = out[r * kLanes + l];
-      if (half)
-        word = static_cast<Word>(d[place_in_c(r, l, 0, true)]) | static_cast<Word>(d[place_in_c(r, l, 1, true)]) << 16;
-      else
-        std::memcpy(&word, &d[place_in_c(r, l, 0, false)], sizeof word);
+  for (int row = 0; row < m.m; ++row, d += kColumns) {
+    Word* even = out + (half ? row / 8 : row / 8 * 2) * kLanes + row % 8 * 4;
+    for (int t = 0; t < 4; ++t) {
+      if (half) {
+        even[t] = static_cast<Word>(d[2 * t]) | static_cast<Word>(d[2 * t + 1]) << 16;
+      } else {
+        std::memcpy(&even[t], &d[2 * t], sizeof(Word));
+        std::memcpy(&even[kLanes + t], &d[2 * t + 1], sizeof(Word));
+      }
     }
+  }
 }
 
 struct Operands {
@@ -168,40 +174,37 @@ void multiply_integers(const Matrix& m, const uint32_t* in, uint32_t* out) {
   pack_d(m, d, out);
 }
 
-// How many bits of a row of A and a column of B are both one, or differ.
 void multiply_bits(const Matrix& m, const uint32_t* in, uint32_t* out) {
   const int words = m.k / 32;
-  uint32_t a[kMaxRows * 8], b[8 * kColumns], c[kMaxRows * kColumns], d[kMaxRows * kColumns];
+  alignas(8) uint32_t a[kMaxRows * 8], b[8 * kColumns];
+  uint32_t c[kMaxRows * kColumns], d[kMaxRows * kColumns];
   const Operands from = operands(m, in);
-  const auto registers = [](uint32_t n) { return static_cast<int>(n); };
-  for_each_register(from.a, registers(ir::registers_of_a(m)), m.m / 8, 1,
-                    [&](int row, int k, uint32_t word) { a[row * words + k] = word; });
-  for_each_register(from.b, registers(ir::registers_of_b(m)), 1, 1,
-                    [&](int n, int k, uint32_t word) { b[n * words + k] = word; });
+  const auto copy_to = [&](uint32_t* rows) {
+    return [rows, words](int row, int k, const uint32_t* piece) {
+      for (int r = 0; r < 8; ++r) std::memcpy(rows + (row + r) * words + k, piece + 4 * r, 16);
+    };
+  };
+  for_each_piece(from.a, ir::registers_of_a(m), m.m / 8, 4, copy_to(a));
+  for_each_piece(from.b, ir::registers_of_b(m), 1, 4, copy_to(b));
   unpack_c(m, from.c, c);
-  for (int row = 0; row < m.m; ++row)
-    for (int n = 0; n < kColumns; ++n) {
-      uint32_t count = 0;
-      for (int k = 0; k < words; ++k) {
-        const uint32_t x = a[row * words + k], y = b[n * words + k];
-        count += static_cast<uint32_t>(__builtin_popcount(m.exclusive ? x ^ y : x & y));
-      }
-      d[row * kColumns + n] = c[row * kColumns + n] + count;
-    }
+  uint64_t wide_a[kMaxRows * 4], wide_b[4 * kColumns];
+  std::memcpy(wide_a, a, sizeof wide_a);
+  std::memcpy(wide_b, b, sizeof wide_b);
+  model::tensor_multiply_bits(m.exclusive, shape_of(m), wide_a, wide_b, c, d);
   pack_d(m, d, out);
 }
 
 void multiply_doubles(const Matrix& m, const uint64_t* in, uint64_t* out) {
   double a[kMaxRows * 16], b[16 * kColumns], c[kMaxRows * kColumns], d[kMaxRows * kColumns];
-  const auto number = [](uint64_t bits) {
-    double x;
-    std::memcpy(&x, &bits, sizeof x);
-    return x;
-  };
-  const int in_a = static_cast<int>(ir::registers_of_a(m)), in_b = static_cast<int>(ir::registers_of_b(m));
+  const uint32_t in_a = ir::registers_of_a(m), in_b = ir::registers_of_b(m);
   const uint64_t* from_b = in + in_a * kLanes;
-  for_each_register(in, in_a, m.m / 8, 1, [&](int row, int k, uint64_t word) { a[row * m.k + k] = number(word); });
-  for_each_register(from_b, in_b, 1, 1, [&](int n, int k, uint64_t word) { b[k * kColumns + n] = number(word); });
+  for_each_piece(in, in_a, m.m / 8, 4, [&](int row, int k, const uint64_t* piece) {
+    for (int r = 0; r < 8; ++r) std::memcpy(a + (row + r) * m.k + k, piece + 4 * r, 4 * sizeof(double));
+  });
+  for_each_piece(from_b, in_b, 1, 4, [&](int, int k, const uint64_t* piece) {
+    for (int n = 0; n < kColumns; ++n)
+      for (int w = 0; w < 4; ++w) std::memcpy(&b[(k + w) * kColumns + n], &piece[4 * n + w], sizeof(double));
+  });
   unpack_c(m, from_b + in_b * kLanes, c);
   constexpr int kDirections[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
   const int before = std::fegetround();
@@ -213,15 +216,12 @@ void multiply_doubles(const Matrix& m, const uint64_t* in, uint64_t* out) {
 
 // Word w of row i of matrix j, as ldmatrix loads it: register w of lane 8j + i. As an operand: register j of lane 4i +
 // w. Transposed: its element (i, k) is element (k, i) of the matrix.
-uint32_t transposed(const uint32_t* matrix, int lane) {  // `matrix`: 32 words, by rows of four
-  const int row = lane / 4, column = lane % 4 * 2;
-  const auto at = [&](int i, int k) { return matrix[i * 4 + k / 2] >> (k % 2 * 16) & 0xffff; };
-  return at(column, row) | at(column + 1, row) << 16;
-}
-void transpose(uint32_t* matrix) {
-  uint32_t result[kLanes];
-  for (int l = 0; l < kLanes; ++l) result[l] = transposed(matrix, l);
-  std::memcpy(matrix, result, sizeof result);
+void transpose(uint32_t* matrix) {  // 32 words, by rows of four
+  uint16_t from[8][8], to[8][8];
+  std::memcpy(from, matrix, sizeof from);
+  for (int i = 0; i < 8; ++i)
+    for (int k = 0; k < 8; ++k) to[k][i] = from[i][k];
+  std::memcpy(matrix, to, sizeof to);
 }
 
 void spread(const Matrix& m, const uint32_t* in, uint32_t* out) {

@@ -33,6 +33,7 @@
 #include "model/tensor_core.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -47,6 +48,10 @@ namespace {
 
 typedef int32_t I32 __attribute__((vector_size(32)));
 typedef float F32 __attribute__((vector_size(32)));
+typedef int64_t I64 __attribute__((vector_size(32)));
+typedef double F64 __attribute__((vector_size(32)));
+typedef int32_t I32x4 __attribute__((vector_size(16)));
+typedef float F32x4 __attribute__((vector_size(16)));
 
 constexpr int kColumns = 8;
 constexpr int kMaxTerms = 16 * 16;
@@ -71,10 +76,14 @@ struct Parts {
   alignas(32) I32 exponent[kMaxTerms / 8];
 };
 
-// Returns whether some are infinite or no numbers.
+// What a matrix holds besides middling numbers.
+struct Extremes {
+  bool special = false;  // infinite ones, or no numbers
+  bool far = false;      // numbers but zero beyond 2^60 or below 2^-60
+};
 template <Format F>
-WL_INLINE bool take_apart(const uint32_t* bits, int count, F32* significand, I32* exponent) {
-  I32 special{};
+WL_INLINE Extremes take_apart(const uint32_t* bits, int count, F32* significand, I32* exponent) {
+  I32 special{}, far{};
   for (int i = 0; i < count / 8; ++i) {
     I32 x;
     std::memcpy(&x, bits + 8 * i, sizeof x);
@@ -85,11 +94,13 @@ WL_INLINE bool take_apart(const uint32_t* bits, int count, F32* significand, I32
     const I32 whole = fraction | (is_normal & (1 << F.mantissa));
     const I32 sign = (x >> (F.exponent + F.mantissa) & 1) != 0;
     significand[i] = __builtin_convertvector((whole ^ sign) - sign, F32);
-    exponent[i] = (whole == 0) ? I32{} + kNoExponent : e + 1 + is_normal - F.bias();
+    const I32 place = e + 1 + is_normal - F.bias();
+    exponent[i] = (whole == 0) ? I32{} + kNoExponent : place;
+    far |= (whole != 0) & ((place > 60) | (place < -60));
   }
-  bool any = false;
-  for (int k = 0; k < 8; ++k) any |= special[k] != 0;
-  return any;
+  int32_t any_special = 0, any_far = 0;
+  for (int k = 0; k < kColumns; ++k) any_special |= special[k], any_far |= far[k];
+  return {any_special != 0, any_far != 0};
 }
 
 // 2^exponent, 0 where that is too small to matter.
@@ -99,42 +110,57 @@ WL_INLINE F32 power_of_two(const I32& exponent) {
   return std::bit_cast<F32>(biased << 23);
 }
 
-// sum * 2^unit to F32, towards zero.
-WL_INLINE uint32_t to_single(int64_t sum, int unit) {
-  const uint64_t magnitude = sum < 0 ? -static_cast<uint64_t>(sum) : static_cast<uint64_t>(sum);
-  if (magnitude == 0) return 0;
-  const uint32_t sign = sum < 0 ? 0x80000000u : 0;
-  const int top = 63 - std::countl_zero(magnitude), exponent = top + unit;
-  if (exponent > 127) return sign | 0x7f800000u;
-  if (exponent >= -126) {
-    const uint64_t fraction = top > 23 ? magnitude >> (top - 23) : magnitude << (23 - top);
-    return sign | ((static_cast<uint32_t>(exponent + 126) << 23) + static_cast<uint32_t>(fraction));
-  }
+// sum * 2^unit to F32, towards zero, where that is no normal number.
+uint32_t to_small_single(double sum, int unit) {
+  const auto magnitude = static_cast<uint64_t>(std::fabs(sum));
   const int shift = unit + 149;
   const uint64_t kept = shift >= 0 ? magnitude << shift : shift > -64 ? magnitude >> -shift : 0;
-  return kept ? sign | static_cast<uint32_t>(kept) : 0;
+  return kept ? (sum < 0 ? 0x80000000u : 0) | static_cast<uint32_t>(kept) : 0;
 }
 
-// sum * 2^unit to F16, to nearest even.
-WL_INLINE uint32_t to_half(int64_t sum, int unit) {
-  const uint64_t magnitude = sum < 0 ? -static_cast<uint64_t>(sum) : static_cast<uint64_t>(sum);
-  if (magnitude == 0) return 0;
-  const uint32_t sign = sum < 0 ? 0x8000u : 0;
-  const int top = 63 - std::countl_zero(magnitude), exponent = top + unit;
-  if (exponent > 15) return sign | 0x7c00u;
-  const int last = std::max(exponent - 10, -24);  // exponent of the last place
-  const int drop = last - unit;
-  uint64_t kept = 0;
-  if (drop <= 0) {
-    kept = magnitude << -drop;
-  } else if (drop < 64) {
-    const uint64_t half = uint64_t{1} << (drop - 1), rest = magnitude & (2 * half - 1);
-    kept = magnitude >> drop;
-    kept += rest > half || (rest == half && (kept & 1));
+WL_INLINE F64 power_of_two(const I64& exponent) { return std::bit_cast<F64>((exponent + 1023) << 52); }
+
+// Sums in units of 2^unit, up to 33 bits each: of all elements of D.
+struct Sums {
+  alignas(32) F64 sum[16 * kColumns / 4];
+  alignas(16) I32x4 unit[16 * kColumns / 4];
+};
+
+// To F32, towards zero: all but 24 bits are cut off. Zero is +0.
+WL_INLINE void to_single(const Sums& sums, int count, uint32_t* d) {
+  I64 is_small{};
+  for (int i = 0; i < count / 4; ++i) {
+    const F64 cut = std::bit_cast<F64>(std::bit_cast<I64>(sums.sum[i]) & ~((int64_t{1} << 29) - 1));
+    const F64 value = cut * power_of_two(__builtin_convertvector(sums.unit[i], I64));
+    const F32x4 narrow = __builtin_convertvector(value, F32x4);  // exact, or infinite
+    std::memcpy(d + 4 * i, &narrow, sizeof narrow);
+    const F64 least = F64{} + 0x1p-126;
+    is_small |= (cut != 0) & (value < least) & (value > -least);
   }
-  if (kept == 0) return 0;
-  // A carry out of the fraction is one more in the exponent, up to infinity.
-  return sign | ((static_cast<uint32_t>(last + 24) << 10) + static_cast<uint32_t>(kept));
+  if ((is_small[0] | is_small[1] | is_small[2] | is_small[3]) == 0) return;
+  for (int at = 0; at < count; ++at)
+    if (std::isless(std::fabs(std::bit_cast<float>(d[at])), 0x1p-125f))
+      d[at] = to_small_single(sums.sum[at / 4][at % 4], sums.unit[at / 4][at % 4]);
+}
+
+// To F16, to nearest even: adding 2^42 times the leading place leaves 11 bits, or multiples of 2^-24.
+WL_INLINE void to_half(const Sums& sums, int count, uint32_t* d) {
+  for (int i = 0; i < count / 4; ++i) {
+    const F64 value = sums.sum[i] * power_of_two(__builtin_convertvector(sums.unit[i], I64));
+    const I64 bits = std::bit_cast<I64>(value), magnitude_bits = bits & INT64_MAX;
+    const I64 exponent = magnitude_bits >> 52, least = I64{} + (1023 - 14);
+    const F64 large = std::bit_cast<F64>((((exponent > least) ? exponent : least) + 42) << 52);
+    const F64 rounded = (std::bit_cast<F64>(magnitude_bits) + large) - large;
+    const I32x4 single = std::bit_cast<I32x4>(__builtin_convertvector(rounded, F32x4));
+    // The exponent's bias is 112 less; beyond 15 all is infinite. Below -14: multiples of 2^-24.
+    const I32x4 normal = (single >> 13) - (112 << 10);
+    const I32x4 small = __builtin_convertvector(__builtin_convertvector(rounded, F32x4) * 0x1p24f, I32x4);
+    const I32x4 bounded = (normal < 0x7c00) ? normal : I32x4{} + 0x7c00;
+    const I32x4 magnitude = (single < ((127 - 14) << 23)) ? small : bounded;
+    const I32x4 sign = __builtin_convertvector((bits < 0) & 0x8000, I32x4);
+    const I32x4 result = (magnitude == 0) ? I32x4{} : magnitude | sign;
+    std::memcpy(d + 4 * i, &result, sizeof result);
+  }
 }
 
 // Of one element of D: what infinite terms and those that are no numbers make of it, or `finite`.
@@ -161,13 +187,43 @@ uint32_t with_specials(Format f, bool half, int depth, const uint32_t* a, const 
   return (half ? 0x7c00u : 0x7f800000u) | (infinite[1] ? (half ? 0x8000u : 0x80000000u) : 0);
 }
 
+// The numbers themselves: significands * 2^exponents, exact.
+WL_INLINE void put_together(int count, int mantissa, F32* significand, const I32* exponent) {
+  for (int i = 0; i < count / kColumns; ++i) significand[i] *= power_of_two(exponent[i] - mantissa);
+}
+
+// Of one row of D: the terms cut to units of 2^(largest - 25) and added up. A product is below 4, so 16 of them are
+// below 2^31. kMiddling: products of the numbers themselves are exact, so that one scale does for all.
+template <Format F, bool kMiddling>
+WL_INLINE I32 add_products(int depth, const float* sa, const int32_t* ea, const Parts& b, const I32& largest) {
+  I32 sum{};
+  if constexpr (kMiddling) {
+    const I32 up = kKeptBits - largest;
+    const F32 scale = power_of_two((up < 127) ? up : I32{} + 127);
+    for (int k = 0; k < depth; ++k) sum += __builtin_convertvector(b.significand[k] * sa[k] * scale, I32);
+  } else {
+    const I32 up = kKeptBits - 2 * F.mantissa - largest;
+    for (int k = 0; k < depth; ++k) {
+      const F32 scaled = b.significand[k] * sa[k] * power_of_two(b.exponent[k] + ea[k] + up);
+      sum += __builtin_convertvector(scaled, I32);
+    }
+  }
+  return sum;
+}
+
 template <TensorInput kType, bool kToHalf>
 WL_INLINE void multiply_body(TensorShape s, const uint32_t* a, const uint32_t* b, const uint32_t* c, uint32_t* d) {
   constexpr Format f = format_of(kType), g = kToHalf ? kHalf : kSingle;
   Parts pa, pb, pc;
-  bool special = take_apart<f>(a, s.rows * s.depth, pa.significand, pa.exponent);
-  special |= take_apart<f>(b, s.depth * kColumns, pb.significand, pb.exponent);
-  special |= take_apart<g>(c, s.rows * kColumns, pc.significand, pc.exponent);
+  Sums sums;
+  const Extremes in_a = take_apart<f>(a, s.rows * s.depth, pa.significand, pa.exponent);
+  const Extremes in_b = take_apart<f>(b, s.depth * kColumns, pb.significand, pb.exponent);
+  const Extremes in_c = take_apart<g>(c, s.rows * kColumns, pc.significand, pc.exponent);
+  const bool middling = !in_a.far && !in_b.far;
+  if (middling) {
+    put_together(s.rows * s.depth, f.mantissa, pa.significand, pa.exponent);
+    put_together(s.depth * kColumns, f.mantissa, pb.significand, pb.exponent);
+  }
   const auto* sa = reinterpret_cast<const float*>(pa.significand);
   const auto* ea = reinterpret_cast<const int32_t*>(pa.exponent);
   for (int row = 0; row < s.rows; ++row, sa += s.depth, ea += s.depth) {
@@ -177,22 +233,25 @@ WL_INLINE void multiply_body(TensorShape s, const uint32_t* a, const uint32_t* b
       const I32 e = pb.exponent[k] + ea[k];
       largest = (e > largest) ? e : largest;
     }
-    // In units of 2^(largest - 25). A product is below 4: 16 of them are below 2^31.
-    const I32 up = kKeptBits - 2 * f.mantissa - largest;
-    I32 products{};
-    for (int k = 0; k < s.depth; ++k) {
-      const F32 scaled = pb.significand[k] * sa[k] * power_of_two(pb.exponent[k] + ea[k] + up);
-      products += __builtin_convertvector(scaled, I32);
-    }
+    const I32 products = middling ? add_products<f, true>(s.depth, sa, ea, pb, largest)
+                                  : add_products<f, false>(s.depth, sa, ea, pb, largest);
     const F32 scaled = pc.significand[row] * power_of_two(pc.exponent[row] + (kKeptBits - g.mantissa) - largest);
     const I32 added = __builtin_convertvector(scaled, I32);
-    for (int n = 0; n < kColumns; ++n) {
-      const int64_t sum = int64_t{products[n]} + added[n];
-      const int unit = largest[n] - kKeptBits;
-      d[row * kColumns + n] = kToHalf ? to_half(sum, unit) : to_single(sum, unit);
-    }
+    const I32 unit = largest - kKeptBits;
+    const auto put = [&](int i, const I32x4& p, const I32x4& q, const I32x4& u) __attribute__((always_inline)) {
+      sums.sum[i] = __builtin_convertvector(p, F64) + __builtin_convertvector(q, F64);
+      sums.unit[i] = u;
+    };
+#define WL_LOW(v) __builtin_shufflevector(v, v, 0, 1, 2, 3)
+#define WL_HIGH(v) __builtin_shufflevector(v, v, 4, 5, 6, 7)
+    put(2 * row, WL_LOW(products), WL_LOW(added), WL_LOW(unit));
+    put(2 * row + 1, WL_HIGH(products), WL_HIGH(added), WL_HIGH(unit));
   }
-  if (!special) return;
+  if constexpr (kToHalf)
+    to_half(sums, s.rows * kColumns, d);
+  else
+    to_single(sums, s.rows * kColumns, d);
+  if (!in_a.special && !in_b.special && !in_c.special) return;
   for (int row = 0; row < s.rows; ++row)
     for (int n = 0; n < kColumns; ++n) {
       const int at = row * kColumns + n;
@@ -243,8 +302,22 @@ double with_nans(int depth, const double* a, const double* b, double sum) {
   return sum;
 }
 
+WL_INLINE void multiply_bits_body(bool exclusive, TensorShape s, const uint64_t* a, const uint64_t* b,
+                                  const uint32_t* c, uint32_t* d) {
+  const int words = s.depth / 64;
+  for (int row = 0; row < s.rows; ++row)
+    for (int n = 0; n < kColumns; ++n) {
+      uint32_t count = c[row * kColumns + n];
+      for (int k = 0; k < words; ++k) {
+        const uint64_t x = a[row * words + k], y = b[n * words + k];
+        count += static_cast<uint32_t>(__builtin_popcountll(exclusive ? x ^ y : x & y));
+      }
+      d[row * kColumns + n] = count;
+    }
+}
+
 #if defined(__x86_64__)
-#define WL_WIDE __attribute__((target("avx2,fma")))
+#define WL_WIDE __attribute__((target("avx2,fma,popcnt")))
 template <TensorInput kType, bool kToHalf>
 WL_WIDE void multiply_wide(TensorShape s, const uint32_t* a, const uint32_t* b, const uint32_t* c, uint32_t* d) {
   multiply_body<kType, kToHalf>(s, a, b, c, d);
@@ -256,7 +329,13 @@ WL_WIDE void multiply_integers_wide(bool saturate, TensorShape s, const int32_t*
                                     int32_t* d) {
   multiply_integers_body(saturate, s, a, b, c, d);
 }
-bool is_wide() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+WL_WIDE void multiply_bits_wide(bool exclusive, TensorShape s, const uint64_t* a, const uint64_t* b, const uint32_t* c,
+                                uint32_t* d) {
+  multiply_bits_body(exclusive, s, a, b, c, d);
+}
+bool is_wide() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("popcnt");
+}
 #define WL_DISPATCH(name, ...) (is_wide() ? name##_wide(__VA_ARGS__) : name##_body(__VA_ARGS__))
 #else
 template <TensorInput kType, bool kToHalf>
@@ -276,8 +355,7 @@ void multiply(bool half, TensorShape s, const uint32_t* a, const uint32_t* b, co
 }
 
 // e4m3 has no infinity and one NaN, 0x7f; e5m2 is the upper half of an f16. Both fit an f16.
-uint32_t half_of_f8(bool wide, uint32_t x) {
-  if (wide) return x << 8;
+constexpr uint32_t half_of_e4m3(uint32_t x) {
   const uint32_t sign = (x & 0x80) << 8, exponent = x >> 3 & 15, fraction = x & 7;
   if ((x & 0x7f) == 0x7f) return sign | kHalfNan;
   if (exponent != 0) return sign | (exponent + 8) << 10 | fraction << 7;
@@ -285,6 +363,14 @@ uint32_t half_of_f8(bool wide, uint32_t x) {
   const int shift = std::countl_zero(fraction) - 28;  // up to bit 3
   return sign | static_cast<uint32_t>(9 - shift) << 10 | ((fraction << shift) & 7) << 7;
 }
+constexpr std::array<std::array<uint16_t, 256>, 2> kHalfOfF8 = [] {
+  std::array<std::array<uint16_t, 256>, 2> table{};
+  for (uint32_t x = 0; x < 256; ++x) {
+    table[0][x] = static_cast<uint16_t>(half_of_e4m3(x));
+    table[1][x] = static_cast<uint16_t>(x << 8);
+  }
+  return table;
+}();
 
 uint32_t add(bool half, uint32_t a, uint32_t b) {
   if (!half) {
@@ -314,8 +400,8 @@ void tensor_multiply_f8(bool wide_a, bool wide_b, bool half, TensorShape shape, 
     for (int k = 0; k < step.depth; ++k) {
       const int from = k / 2 * 4 + first + k % 2;
       for (int row = 0; row < shape.rows; ++row)
-        some_a[row * step.depth + k] = half_of_f8(wide_a, a[row * shape.depth + from]);
-      for (int n = 0; n < kColumns; ++n) some_b[k * kColumns + n] = half_of_f8(wide_b, b[from * kColumns + n]);
+        some_a[row * step.depth + k] = kHalfOfF8[wide_a][a[row * shape.depth + from]];
+      for (int n = 0; n < kColumns; ++n) some_b[k * kColumns + n] = kHalfOfF8[wide_b][b[from * kColumns + n]];
     }
     tensor_multiply(TensorInput::F16, half, step, some_a, some_b, first == 0 ? none : first_sum,
                     first == 0 ? first_sum : sum);
@@ -326,6 +412,11 @@ void tensor_multiply_f8(bool wide_a, bool wide_b, bool half, TensorShape shape, 
 void tensor_multiply_integers(bool saturate, TensorShape shape, const int32_t* a, const int32_t* b, const int32_t* c,
                               int32_t* d) {
   WL_DISPATCH(multiply_integers, saturate, shape, a, b, c, d);
+}
+
+void tensor_multiply_bits(bool exclusive, TensorShape shape, const uint64_t* a, const uint64_t* b, const uint32_t* c,
+                          uint32_t* d) {
+  WL_DISPATCH(multiply_bits, exclusive, shape, a, b, c, d);
 }
 
 void tensor_multiply_f64(TensorShape shape, const double* a, const double* b, const double* c, double* d) {

@@ -26,6 +26,11 @@ void tensor_multiply_f8(bool wide_a, bool wide_b, bool half, TensorShape shape, 
 void tensor_multiply_integers(bool saturate, TensorShape shape, const int32_t* a, const int32_t* b, const int32_t* c,
                               int32_t* d);
 
+// Adds how many bits of a row of A and a column of B are both one, or differ. Both lie with their bits together: A by
+// rows, B by columns. depth is a multiple of 64, C and D by rows.
+void tensor_multiply_bits(bool exclusive, TensorShape shape, const uint64_t* a, const uint64_t* b, const uint32_t* c,
+                          uint32_t* d);
+
 // One fused multiply-add after the other, k ascending, in the current rounding direction.
 // C and D must not overlap.
 void tensor_multiply_f64(TensorShape shape, const double* a, const double* b, const double* c, double* d);

@@ -26,21 +26,6 @@ constexpr const char* kCompared[] = {"memory_l2_theoretical_sectors_global",
                                      "memory_l2_theoretical_sectors_global_ideal", "memory_l1_wavefronts_shared",
                                      "memory_l1_wavefronts_shared_ideal"};
 
-// How the launches that differ may be explained: by kernel, what one compiler does and the other does not.
-struct Known {
-  const char* kernel;
-  const char* why;
-};
-constexpr Known kKnown[] = {
-    {"a_wmma", "matrix functions are refused without the toolkit"},
-};
-
-std::string known_reason(const std::string& kernel) {
-  for (const Known& known : kKnown)
-    if (kernel.find(known.kernel) != kernel.npos) return known.why;
-  return "";
-}
-
 std::string without_times(const std::string& text) {
   return std::regex_replace(text, std::regex("[0-9]+\\.[0-9]+( ms| GB/s| GFLOPS|x)"), "TIME$1");
 }
@@ -81,11 +66,7 @@ void expect_same(const fs::path& source, const std::vector<std::string>& argumen
     if (a[i].values == b[i].values && ++equal) continue;
     std::string values = fmt::format("nvcc {}, clang {}", fmt::join(a[i].values, " "), fmt::join(b[i].values, " "));
     if (!told.insert(a[i].kernel + values).second) continue;
-    std::string why = known_reason(a[i].kernel);
-    if (why.empty())
-      ADD_FAILURE() << "launch " << i << " " << a[i].kernel << ": " << values;
-    else
-      fmt::print("  differs: {}: {}: {}\n", a[i].kernel, values, why);
+    ADD_FAILURE() << "launch " << i << " " << a[i].kernel << ": " << values;
   }
   fmt::print("{}: {} of {} launches equal\n", source.filename().string(), equal, a.size());
 }
@@ -103,7 +84,8 @@ TEST_F(SameResults, OfTheSeeds) {
 
 TEST_F(SameResults, OfTheProbes) {
   if (probes().empty()) GTEST_SKIP() << "no ../shared/probes here";
-  for (const char* family : {"g_", "s_", "m_", "t_", "b_", "c_", "a_atomic"}) expect_same(probes(), {family, "14"});
+  for (const char* family : {"g_", "s_", "m_", "t_", "b_", "c_", "a_atomic", "a_wmma"})
+    expect_same(probes(), {family, "14"});
 }
 
 TEST_F(SameResults, OfTheExamples) { expect_same(fs::path(WARPLENS_SOURCE_DIR) / "examples/demo.cu"); }
