@@ -1,4 +1,4 @@
-// printf, malloc and free of kernels: lane by lane, lowest first.
+// printf, malloc and free of kernels, and bulk copies: lane by lane, lowest first.
 #include <fmt/format.h>
 
 #include <bit>
@@ -100,9 +100,30 @@ uint32_t Worker::print(uint32_t location, uint32_t mask) {
   return 0;
 }
 
+// cp.async.bulk: addresses and sizes are multiples of 16.
+uint32_t Worker::copy(uint32_t location, uint32_t mask) {
+  uint64_t to[kWarpSize], from[kWarpSize], bytes[kWarpSize];
+  std::memcpy(to, env.values, sizeof to);
+  std::memcpy(from, env.values + sizeof to, sizeof from);
+  std::memcpy(bytes, env.values + 2 * sizeof to, sizeof bytes);
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto l = static_cast<uint32_t>(std::countr_zero(rest));
+    if ((to[l] | from[l] | bytes[l]) % 16 != 0)
+      return fail_call(FaultKind::Misaligned, location, l,
+                       fmt::format("{} bytes from {:#x} to {:#x}: not all multiples of 16", bytes[l], from[l], to[l]));
+    for (const uint64_t at : {from[l], to[l]})
+      if (bytes[l] > readable(at))
+        return fail_call(FaultKind::OutOfBounds, location, l,
+                         fmt::format("{} bytes at {:#x} are more than is there", bytes[l], at));
+    if (bytes[l] != 0) std::memmove(reinterpret_cast<void*>(to[l]), reinterpret_cast<void*>(from[l]), bytes[l]);
+  }
+  return 0;
+}
+
 uint32_t Worker::system_call(uint32_t call, uint32_t location, uint32_t mask) {
   const auto which = static_cast<SystemCall>(call);
   if (which == SystemCall::Printf) return print(location, mask);
+  if (which == SystemCall::Copy) return copy(location, mask);
   uint64_t values[kWarpSize], results[kWarpSize] = {};
   std::memcpy(values, env.values, sizeof values);
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {

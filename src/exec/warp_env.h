@@ -44,7 +44,7 @@ struct WarpState {
 };
 static_assert(sizeof(WarpState) == 32, "none lies across two cache lines");
 
-enum class SystemCall : uint32_t { Printf, Malloc, Free };  // as ir::SystemCall
+enum class SystemCall : uint32_t { Printf, Malloc, Free, Copy };  // as ir::SystemCall
 
 struct WarpEnv {
   const uint8_t* params = nullptr;

@@ -61,7 +61,7 @@ const char* to_string(BarrierMode value) { return name_of(value, {"sync", "arriv
 const char* to_string(TrapKind value) {
   return name_of(value, {"trap", "unsupported", "assert", "stack_overflow", "no_function"});
 }
-const char* to_string(SystemCall value) { return name_of(value, {"printf", "malloc", "free"}); }
+const char* to_string(SystemCall value) { return name_of(value, {"printf", "malloc", "free", "copy"}); }
 const char* to_string(SiteKind value) {
   return name_of(value, {"load", "store", "atomic", "reduction", "branch", "barrier"});
 }

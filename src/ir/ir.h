@@ -90,7 +90,9 @@ enum class BarrierMode : uint8_t { Sync, Arrive, RedPopc, RedAnd, RedOr };
 //   Printf: generic addresses of the format and of the packed arguments; gives how many arguments were printed
 //   Malloc: bytes; gives a generic address, 0 where the heap is full
 //   Free: what Malloc gave
-enum class SystemCall : uint8_t { Printf, Malloc, Free };
+//   Copy: generic addresses of where to and where from, bytes: cp.async.bulk, which is no system call but as large a
+//   thing
+enum class SystemCall : uint8_t { Printf, Malloc, Free, Copy };
 enum class TrapKind : uint8_t {
   Trap,
   Unsupported,  // Warplens cannot run what stood here

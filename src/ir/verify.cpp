@@ -370,7 +370,7 @@ void Verifier::check_types(BlockId b, ValueId id) {
     case Op::SystemCall: {
       const auto call = static_cast<SystemCall>(inst.imm);
       const Type wanted = call == SystemCall::Printf ? Type::I32 : call == SystemCall::Malloc ? Type::I64 : Type::Void;
-      if (inst.args.size() != (call == SystemCall::Printf ? 2u : 1u))
+      if (inst.args.size() != (call == SystemCall::Printf ? 2u : call == SystemCall::Copy ? 3u : 1u))
         complain(b, id, "has a wrong number of arguments");
       for (size_t i = 0; i < inst.args.size(); ++i) expect(b, id, i, Type::I64);
       expect_result(b, id, t == wanted, to_string(call));

@@ -64,5 +64,10 @@ void convert_small_floats(Context& c, const Instr& i);
 
 // mbarrier.cpp: cp.async.mbarrier.arrive.
 void arrive_after_copies(Context& c, const Instr& i);
+// `bytes` (I32) that a phase waited for are there.
+void complete_bytes(Context& c, const Instr& i, const ptx::Operand& barrier, ir::ValueId bytes);
+
+// bulk_copy.cpp: cp.async.bulk.
+void bulk_copy(Context& c, const Instr& i);
 
 }  // namespace warplens::lower

@@ -89,6 +89,11 @@ void test(Context& c, const Instr& i) {
 
 }  // namespace
 
+void complete_bytes(Context& c, const Instr& i, const ptx::Operand& barrier, ValueId bytes) {
+  const ValueId gone = c.b().binary(Op::Sub, number(c, 0), c.b().cast(bytes, Type::I64));
+  arrive(c, i, barrier, number(c, 0), ir::kNone, gone);
+}
+
 void lower_Mbarrier(Context& c, const Instr& i) {
   if (i.has("init")) {
     const ValueId count = count_of(c, i, 1);
@@ -97,10 +102,9 @@ void lower_Mbarrier(Context& c, const Instr& i) {
   if (i.has("inval")) return store(c, i, number(c, 0));
   if (i.has("arrive") || i.has("arrive_drop")) return arrive_and_tell(c, i);
   if (i.has("test_wait") || i.has("try_wait")) return test(c, i);
-  if (i.has("expect_tx") || i.has("complete_tx")) {
-    ValueId bytes = count_of(c, i, 1);
-    if (i.has("complete_tx")) bytes = c.b().binary(Op::Sub, number(c, 0), bytes);
-    arrive(c, i, i.operand(0), number(c, 0), ir::kNone, bytes);
+  if (i.has("complete_tx")) return complete_bytes(c, i, i.operand(0), c.value(i.operand(1), kU32));
+  if (i.has("expect_tx")) {
+    arrive(c, i, i.operand(0), number(c, 0), ir::kNone, count_of(c, i, 1));
     return;
   }
   if (!i.has("pending_count")) c.unsupported(i);

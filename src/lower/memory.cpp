@@ -291,6 +291,7 @@ ValueId kept_bits(Context& c, ValueId bytes, uint32_t word) {
 // instruction (LDGSTS), counted as a global load and as a shared store.
 void lower_Cp(Context& c, const Instr& i) {
   if (i.has("async") && i.has("mbarrier") && i.has("arrive")) return arrive_after_copies(c, i);
+  if (i.has("async") && i.has("bulk")) return bulk_copy(c, i);
   if (!i.has("async") || i.has("bulk") || i.has("mbarrier::complete_tx::bytes") || i.has("mbarrier")) c.unsupported(i);
   if (i.has("commit_group") || i.has("wait_group") || i.has("wait_all")) {
     ir::Inst fence;

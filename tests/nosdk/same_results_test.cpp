@@ -177,6 +177,14 @@ TEST(Instructions, PrintWhatAnH200Prints) {
     expect_what_an_h200_printed(program, {"--compiler", "clang"}, &run);
 }
 
+// cuda::barrier and its like come with NVIDIA's toolkit.
+TEST(Mbarrier, PrintsWhatAnH200Prints) {
+  if (!has_nvcc()) GTEST_SKIP() << "needs nvcc";
+  CommandResult run;
+  for (const char* threads : {"1", "5"})
+    expect_what_an_h200_printed("mbarrier", {"--compiler", "nvcc", "--threads", threads}, &run);
+}
+
 TEST(Waits, EndAsOnAnH200) {
   if (!has_clang()) GTEST_SKIP() << "needs clang++-19";
   CommandResult run;

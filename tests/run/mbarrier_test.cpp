@@ -167,5 +167,53 @@ TEST(Mbarrier, MoreArrivalsThanItWaitsFor) {
   }
 }
 
+// Into shared memory, where a barrier waits for the bytes, and back.
+TEST(Mbarrier, BulkCopies) {
+  const std::string text = R"(
+.visible .entry k(.param .u64 out)
+{
+    .shared .align 16 .b8 tile[64];
+    .shared .align 8 .b64 bar;
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<4>;
+    .reg .pred %p<4>;
+    mov.u32 %r0, %tid.x;
+    ld.param.u64 %rd0, [out];
+    setp.eq.u32 %p1, %r0, 0;
+    @!%p1 bra WAIT;
+    mbarrier.init.shared.b64 [bar], 1;
+    mbarrier.arrive.expect_tx.shared.b64 %rd1, [bar], 48;
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile+16], [%rd0+16], 32, [bar];
+    mov.u32 %r1, 16;
+    cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [tile], [%rd0], %r1, [bar];
+WAIT:
+    bar.sync 0;
+    mbarrier.test_wait.parity.shared.b64 %p2, [bar], 0;
+    selp.u32 %r2, 1, 0, %p2;
+    mov.u32 %r3, tile;
+    mad.lo.u32 %r3, %r0, 4, %r3;
+    ld.shared.u32 %r1, [%r3];
+    add.u32 %r1, %r1, %r2;
+    st.shared.u32 [%r3], %r1;
+    bar.sync 0;
+    @!%p1 ret;
+    cp.async.bulk.global.shared::cta.bulk_group [%rd0+64], [tile], 48;
+    cp.async.bulk.commit_group;
+    cp.async.bulk.wait_group.read 0;
+    ret;
+}
+)";
+  std::vector<u32> values;
+  for (u32 k = 0; k < 28; ++k) values.push_back(k < 16 ? k * 7 : 0);
+  Buffer<u32> out(28, 0);
+  out.fill(values);
+  EXPECT_EQ(run_engine_alone(text, 12, out).error, "");
+  for (u32 k = 0; k < 12; ++k) values[16 + k] = k * 7 + 1;
+  EXPECT_EQ(out.values(), values);
+  std::string odd = text;
+  odd.replace(odd.find("[tile], 48"), 10, "[tile], 80");
+  EXPECT_EQ(run_engine_alone(odd, 12, out).error.substr(0, 26), "out of bounds: 80 bytes at");
+}
+
 }  // namespace
 }  // namespace warplens::run
