@@ -24,7 +24,7 @@ required='ca-certificates git cmake ninja-build g++ clang-19 llvm-19-dev
   libzstd-dev zlib1g-dev'
 # These make it faster or check more. Where one cannot be had, the rest still works.
 optional='ccache mold clang-format-19 libclang-rt-19-dev libfuzzer-19-dev
-  python3-jsonschema libopenblas0'
+  python3-jsonschema libopenblas0 libmpfr-dev'
 
 missing() {  # of the packages named, the ones that are not installed
   installed=" $(dpkg-query -W -f '${db:Status-Status}:${Package} ' "$@" 2>/dev/null || true) "

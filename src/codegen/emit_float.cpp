@@ -97,6 +97,33 @@ llvm::Value* KernelEmitter::call_math(llvm::StringRef name, llvm::ArrayRef<Value
   return result;
 }
 
+// A function of math.def: of vectors at once where it can be, which go through memory.
+llvm::Value* KernelEmitter::device_math(const Inst& inst, const std::vector<Value*>& args) {
+  const ir::MathFunction& function = ir::math_function(static_cast<uint32_t>(inst.imm));
+  if (!function.wide || !args[0]->getType()->isVectorTy()) return call_math(function.name, args, type(inst.type));
+  const auto slot = [&](size_t index, llvm::Type* t) {
+    llvm::AllocaInst*& memory = math_slots_[{index, t}];
+    if (!memory) memory = llvm::IRBuilder<>(entry_, entry_->begin()).CreateAlloca(t);
+    return memory;
+  };
+  llvm::Type* result = same_shape(type(inst.type), args[0]->getType());
+  std::vector<Value*> given{builder_.getInt32(width_), slot(0, result)};
+  for (Value* a : args) {
+    given.push_back(slot(given.size(), a->getType()));
+    builder_.CreateStore(a, given.back());
+  }
+  std::vector<llvm::Type*> types;
+  for (Value* v : given) types.push_back(v->getType());
+  auto callee = module_.getOrInsertFunction(std::string(function.name) + "_wide",
+                                            llvm::FunctionType::get(builder_.getVoidTy(), types, false));
+  if (auto* declared = llvm::dyn_cast<llvm::Function>(callee.getCallee())) {
+    declared->addFnAttr(llvm::Attribute::NoUnwind);
+    declared->setOnlyAccessesArgMemory();
+  }
+  builder_.CreateCall(callee, given);
+  return builder_.CreateLoad(result, given[1]);
+}
+
 namespace {
 // The neighbour towards +infinity or -infinity, for any value but NaN.
 llvm::Value* next(llvm::IRBuilder<>& b, llvm::Value* x, bool up) {
@@ -421,7 +448,7 @@ llvm::Value* KernelEmitter::compute_float(const Inst& inst, const std::vector<Va
       return nullptr;
     }
     case Op::MathCall:
-      return call_math(ir::math_function(static_cast<uint32_t>(inst.imm)).name, a, type(inst.type));
+      return device_math(inst, a);
     default:
       WL_CHECK(false, std::string("no code for ") + ir::info(inst.op).text);
       return nullptr;

@@ -108,6 +108,7 @@ class KernelEmitter {
   Value* float_to_int(const ir::Inst& inst, Value* a);
   Value* round_integral(Value* a, ir::Rounding rounding);
   Value* call_math(llvm::StringRef name, llvm::ArrayRef<Value*> args, llvm::Type* element);
+  Value* device_math(const ir::Inst& inst, const std::vector<Value*>& args);
   Value* narrow(Value* d, Value* tail, ir::Rounding rounding);
   Value* narrow_to_odd(Value* d);
   Value* approximate(const ir::Inst& inst, Value* x);  // emit_approx.cpp
@@ -199,6 +200,7 @@ class KernelEmitter {
   uint64_t frame_bytes_ = 0;
   static constexpr uint64_t kFrameSlot = 8;  // bytes a lane
   std::map<ValueId, llvm::AllocaInst*> guard_flags_;
+  std::map<std::pair<size_t, llvm::Type*>, llvm::AllocaInst*> math_slots_;  // by position: what device_math() hands on
 
   // Of the block version being emitted:
   BlockId current_ = 0;

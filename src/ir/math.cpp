@@ -1,9 +1,13 @@
 #include "ir/math.h"
 
+#include <array>
 #include <cmath>
-#include <iterator>
+#include <concepts>
+#include <cstring>
 #include <numbers>
 #include <unordered_map>
+
+#include "ir/elementary.h"
 
 namespace warplens::ir {
 namespace {
@@ -22,54 +26,177 @@ double cos_pi(double x) {
   return sin_pi(0.5 - std::fabs(std::remainder(x, 2.0)));
 }
 
+// The root of a sum of squares, which long double holds without overflow; infinite if an argument is, even beside a
+// NaN.
+template <typename... X>
+long double norm(X... x) {
+  if ((std::isinf(x) || ...)) return HUGE_VAL;
+  return std::sqrt(((static_cast<long double>(x) * x) + ...));
+}
+
+int32_t quotient(double x, double y) {
+  int low = 0;
+  std::remquo(x, y, &low);
+  return low;
+}
+
+// The modified Bessel functions I0 and I1, to long double's accuracy: the power series, whose terms are all positive,
+// and for large arguments the asymptotic series of e^-x sqrt(2 pi x) I(x). (C++'s own throws where it does not
+// converge.)
+double bessel_i(int order, double x) {
+  const long double a = std::fabs(x);
+  if (!(a <= 1000)) return std::isnan(x) ? x : order == 1 ? std::copysign(HUGE_VAL, x) : HUGE_VAL;
+  long double sum = 1, term = 1;
+  if (a <= 30) {
+    for (int k = 1; term > sum * 1e-21L; ++k) sum += term *= a * a / 4 / k / (k + order);
+    if (order == 1) sum *= a / 2;
+  } else {
+    for (int k = 1; k < 60 && std::fabs(term) > 1e-21L; ++k)
+      sum += term *= -(4.0L * order * order - (2.0L * k - 1) * (2.0L * k - 1)) / (8 * a * k);
+    sum *= std::exp(a) / std::sqrt(2 * std::numbers::pi_v<long double> * a);
+  }
+  return static_cast<double>(order == 1 && std::signbit(x) ? -sum : sum);
+}
+
+// The C library's take n steps. Where n is far above x they are 0 and -infinity, below all that double holds.
+double bessel_j(int n, double x) {
+  if (n < 0) return std::nan("");
+  return n > 2000 + 2 * std::fabs(x) ? 0 * x : static_cast<double>(::jnl(n, x));
+}
+double bessel_y(int n, double x) {
+  if (n < 0) return std::nan("");
+  return n > 2000 + 2 * std::fabs(x) && x > 0 ? -HUGE_VAL : static_cast<double>(::ynl(n, x));
+}
+
 // Thread-safe, unlike lgamma: the sign goes to a variable of ours.
 double log_gamma(double x) {
   int sign = 0;
   return ::lgamma_r(x, &sign);
 }
 
-// exp(x * x) * erfc(x), beyond where the factors over- and underflow by its asymptotic series.
+// e^(x^2) erfc(x), beyond where the factors over- and underflow by its asymptotic series.
 double scaled_erfc(double x) {
-  if (x < 25) return std::exp(x * x) * std::erfc(x);
-  const double r = 1 / (x * x);
-  return (1 - r / 2 * (1 - 1.5 * r)) / (x * std::sqrt(std::numbers::pi));
+  const long double a = x;
+  if (!(x >= 100)) return static_cast<double>(std::exp(a * a) * erfcl(a));
+  const long double h = 1 / (2 * a * a);
+  return static_cast<double>((1 - h * (1 - h * (3 - h * (15 - h * 105)))) /
+                             (a * std::sqrt(std::numbers::pi_v<long double>)));
 }
 
-// y with f(y) = x for a falling f, by halving the interval until it holds two neighbours.
-template <typename F>
-double solve(F f, double x, double low, double high) {
-  for (int i = 0; i < 200; ++i) {
-    const double middle = 0.5 * (low + high);
-    if (middle == low || middle == high) break;
-    (f(middle) > x ? low : high) = middle;
+// The inverse functions by Newton's method in long double, from the right side, so that it comes down to one value.
+constexpr long double kHalfRootPi = 0.886226925452758013649083741670572591L;
+// y with erfc y = x, for x in (0, 1/2]: on the logarithm, which is nearly a parabola.
+long double inverse_tail(long double x) {
+  const long double wanted = std::log(x);
+  long double y = std::sqrt(-wanted);
+  for (int i = 0; i < 30; ++i) {
+    const long double tail = erfcl(y), step = (std::log(tail) - wanted) * tail * kHalfRootPi * std::exp(y * y);
+    y += step;
+    if (std::fabs(step) < y * 1e-18L) break;
   }
-  return high;
+  return y;
 }
-double inverse_erfc(double x) {
-  if (std::isnan(x) || x < 0 || x > 2) return std::nan("");
-  if (x == 0) return HUGE_VAL;
-  if (x == 2) return -HUGE_VAL;
-  if (x == 1) return 0;
-  return solve([](double y) { return std::erfc(y); }, x, -6.0, 28.0);
+// y with erf y = x, for |x| <= 1/2.
+long double inverse_center(long double x) {
+  long double y = x * kHalfRootPi;
+  for (int i = 0; i < 30; ++i) {
+    const long double step = (x - erfl(y)) * kHalfRootPi * std::exp(y * y);
+    y += step;
+    if (std::fabs(step) <= std::fabs(y) * 1e-18L) break;
+  }
+  return y;
+}
+long double inverse_erfc(long double x) {
+  if (!(x >= 0 && x <= 2)) return std::nan("");
+  if (x == 0 || x == 2) return x == 0 ? HUGE_VAL : -HUGE_VAL;
+  if (x < 0.5) return inverse_tail(x);
+  return x > 1.5 ? -inverse_tail(2 - x) : inverse_center(1 - x);
 }
 double inverse_erf(double x) {
-  if (std::isnan(x) || std::fabs(x) > 1) return std::nan("");
-  if (x == 0) return x;
-  if (std::fabs(x) > 0.5) return std::copysign(inverse_erfc(1 - std::fabs(x)), x);
-  return std::copysign(solve([](double y) { return -std::erf(y); }, -std::fabs(x), 0.0, 1.0), x);
+  const double a = std::fabs(x);
+  return static_cast<double>(a <= 0.5 ? inverse_center(x) : std::copysign(inverse_erfc(1 - a), x));
 }
 
+// kCount lanes from `first` on: converted to double, computed, and back.
+template <typename D, typename Of, typename E, typename... A>
+WL_INLINE void some_lanes(E* results, const A*... arguments) {
+  using elementary::kLanes;
+  const auto load = [](const E* from) __attribute__((always_inline)) {
+    typename elementary::VectorOf<E, kLanes<D>>::Type v;
+    std::memcpy(&v, from, sizeof v);
+    return __builtin_convertvector(v, D);
+  };
+  const auto values =
+      __builtin_convertvector(Of::value(load(arguments)...), typename elementary::VectorOf<E, kLanes<D>>::Type);
+  std::memcpy(results, &values, sizeof values);
+  const auto rare = Of::rare(load(arguments)...);
+  int64_t any = 0;
+  for (int i = 0; i < kLanes<D>; ++i) any |= rare[i];
+  if (any == 0) return;
+  for (int i = 0; i < kLanes<D>; ++i)
+    if (rare[i]) results[i] = static_cast<E>(Of::rare_value(static_cast<double>(arguments[i])...));
+}
+template <typename D, typename Of, typename E, typename... A>
+WL_INLINE void each_lane(uint32_t n, E* results, const A*... arguments) {
+  for (uint32_t i = 0; i < n; i += elementary::kLanes<D>) some_lanes<D, Of>(results + i, (arguments + i)...);
+}
+
+// For two generations of processors (of GCC 12's code for 512 bits, that for masks is slower), and for one lane: none
+// computes other bits.
+template <typename Of, typename Function>
+struct ForProcessors;
+template <typename Of, typename E, typename... A>
+struct ForProcessors<Of, E(A...)> {
+  using Two = elementary::VectorOf<double, 2>::Type;
+  static void plain(uint32_t n, E* results, const A*... arguments) { each_lane<Two, Of>(n, results, arguments...); }
+#if defined(__x86_64__)
+  [[gnu::target("arch=x86-64-v3")]] static void avx2(uint32_t n, E* results, const A*... arguments) {
+    each_lane<elementary::VectorOf<double, 4>::Type, Of>(n, results, arguments...);
+  }
+#endif
+  static E one(A... arguments) {
+    E results[2];
+    const auto twice = [](E x) { return std::array<E, 2>{x, x}; };
+    plain(2, results, twice(arguments).data()...);
+    return results[0];
+  }
+  static MathFunction functions(const char* name, const char* signature) {
+    auto* wide = &plain;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("x86-64-v3")) wide = &avx2;
+#endif
+    return {name, signature, reinterpret_cast<void (*)()>(&one), reinterpret_cast<void (*)()>(wide)};
+  }
+};
+using elementary::Mask;
 #define WL_MATH(name, signature, result, parameters, value) \
   result host##name parameters { return value; }
+#define WL_MATH_WIDE(name, signature, type, parameters, value_, rare_, rare_value_) \
+  struct Wide##name {                                                               \
+    template <typename D>                                                           \
+    WL_INLINE static D value parameters {                                           \
+      return value_;                                                                \
+    }                                                                               \
+    template <typename D>                                                           \
+    WL_INLINE static Mask<D> rare parameters {                                      \
+      return rare_;                                                                 \
+    }                                                                               \
+    template <std::same_as<double> D>                                               \
+    static double rare_value parameters {                                           \
+      return rare_value_;                                                           \
+    }                                                                               \
+  };
 #include "ir/math.def"
 
-constexpr MathFunction kNothing{"", "", nullptr};
+constexpr MathFunction kNothing{"", "", nullptr, nullptr};
 
 const std::vector<MathFunction>& functions() {
   static const std::vector<MathFunction> kFunctions = {
       kNothing,
 #define WL_MATH(name, signature, result, parameters, value) \
-  {#name, signature, reinterpret_cast<void (*)()>(&host##name)},
+  {#name, signature, reinterpret_cast<void (*)()>(&host##name), nullptr},
+#define WL_MATH_WIDE(name, signature, type, parameters, value, rare, rare_value) \
+  ForProcessors<Wide##name, type>::functions(#name, signature),
 #include "ir/math.def"
   };
   return kFunctions;

@@ -167,8 +167,11 @@ std::vector<Symbol> runtime_symbols() {
   add_mode<FE_TOWARDZERO>(s, "rz");
   add_mode<FE_DOWNWARD>(s, "rm");
   add_mode<FE_UPWARD>(s, "rp");
-  for (uint32_t i = 1; i < ir::math_function_count(); ++i)
-    s.push_back({ir::math_function(i).name, reinterpret_cast<void*>(ir::math_function(i).host)});
+  for (uint32_t i = 1; i < ir::math_function_count(); ++i) {
+    const ir::MathFunction& function = ir::math_function(i);
+    s.push_back({function.name, reinterpret_cast<void*>(function.host)});
+    if (function.wide) s.push_back({std::string(function.name) + "_wide", reinterpret_cast<void*>(function.wide)});
+  }
   return s;
 }
 

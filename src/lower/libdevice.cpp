@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "ir/math.h"
+#include "lower/families.h"
 
 namespace warplens::lower {
 namespace {
@@ -50,6 +51,21 @@ ValueId one(Builder& b, Type type) {
   return b.constant(type, type == Type::F32 ? std::bit_cast<uint32_t>(1.0f) : std::bit_cast<uint64_t>(1.0));
 }
 
+// 1 / sqrt(x) within 1 ulp: y = 1 / s, s = sqrt(x), each rounded, and what both lost: 1 - s y and s^2 - x.
+ValueId precise_rsqrt(Builder& b, const Args& a) {
+  const auto fma = [&](ValueId x, ValueId y, ValueId z) { return b.pure(Op::FFma, Type::F64, {x, y, z}); };
+  const auto finite = [&](ValueId x) {
+    return b.pure(Op::TestP, Type::Pred, {x}, static_cast<uint64_t>(ir::FloatClass::Finite));
+  };
+  const ValueId s = b.unary(Op::FSqrt, a[0]), y = b.binary(Op::FDiv, one(b, Type::F64), s);
+  const ValueId of_quotient = fma(b.unary(Op::FNeg, s), y, one(b, Type::F64));
+  const ValueId of_root = fma(s, s, b.unary(Op::FNeg, a[0]));
+  const ValueId half =
+      b.binary(Op::FMul, b.binary(Op::FMul, of_root, y), b.constant(Type::F64, std::bit_cast<uint64_t>(0.5)));
+  const ValueId better = fma(y, fma(half, y, of_quotient), y);
+  return b.select(b.binary(Op::And, finite(y), finite(a[0])), better, y);
+}
+
 // name (f64) and namef (f32).
 void both(Table& t, const std::string& name, int arguments, Op op, Rounding rounding = Rounding::Nearest) {
   t[name] = {"d" + std::string(static_cast<size_t>(arguments), 'd'), direct(op, Type::F64, rounding)};
@@ -59,7 +75,8 @@ void both(Table& t, const std::string& name, int arguments, Op op, Rounding roun
 void add_float_arithmetic(Table& t) {
   both(t, "__nv_fabs", 1, Op::FAbs);
   both(t, "__nv_sqrt", 1, Op::FSqrt);
-  both(t, "__nv_rsqrt", 1, Op::Rsqrt);
+  t["__nv_rsqrtf"] = {"ff", direct(Op::Rsqrt, Type::F32)};
+  t["__nv_rsqrt"] = {"dd", precise_rsqrt};
   both(t, "__nv_fmin", 2, Op::FMin);
   both(t, "__nv_fmax", 2, Op::FMax);
   both(t, "__nv_fma", 3, Op::FFma);
@@ -87,14 +104,31 @@ void add_float_arithmetic(Table& t) {
       t["__nv_f" + std::string(o.name) + s] = {"f" + std::string(count, 'f'), direct(o.op, Type::F32, r)};
       t["__nv_d" + std::string(o.name) + s] = {"d" + std::string(count, 'd'), direct(o.op, Type::F64, r)};
     }
-    t["__nv_fmaf" + s] = {"ffff", direct(Op::FFma, Type::F32, r)};
+    t["__nv_fmaf" + s] = t["__nv_fmaf_ieee" + s] = {"ffff", direct(Op::FFma, Type::F32, r)};
     t["__nv_fma" + s] = {"dddd", direct(Op::FFma, Type::F64, r)};
     t["__nv_frcp" + s] = {
         "ff", [r](Builder& b, const Args& a) { return rounded(b, Op::FDiv, Type::F32, {one(b, Type::F32), a[0]}, r); }};
     t["__nv_drcp" + s] = {
         "dd", [r](Builder& b, const Args& a) { return rounded(b, Op::FDiv, Type::F64, {one(b, Type::F64), a[0]}, r); }};
   }
-  t["__nv_frsqrt_rn"] = {"ff", direct(Op::Rsqrt, Type::F32)};
+  const auto not_a_number = [](Type type, uint64_t bits) {
+    return [=](Builder& b, const Args&) { return b.constant(type, bits); };  // whatever the tag says
+  };
+  t["__nv_nan"] = {"dp", not_a_number(Type::F64, 0x7ff8000000000000)};
+  t["__nv_nanf"] = {"fp", not_a_number(Type::F32, 0x7fffffff)};
+  // Looks at the high word only, and leaves the low word of the result zero.
+  t["__nv_rcp64h"] = {
+      "dd", [](Builder& b, const Args& a) {
+        const auto high = [&](ValueId v) {
+          return b.cast(b.binary(Op::And, b.cast(v, Type::I64), b.constant(Type::I64, 0xffffffff00000000)), Type::F64);
+        };
+        return high(rounded(b, Op::FDiv, Type::F64, {one(b, Type::F64), high(a[0])}, Rounding::Nearest));
+      }};
+  // In double: of no float does rounding twice give another result (tried with all).
+  t["__nv_frsqrt_rn"] = {"ff", [](Builder& b, const Args& a) {
+                           const ValueId wide = b.pure(Op::Rsqrt, Type::F64, {b.pure(Op::FExt, Type::F64, {a[0]})});
+                           return b.pure(Op::FTrunc, Type::F32, {wide});
+                         }};
 }
 
 void add_conversions(Table& t) {
@@ -122,6 +156,11 @@ void add_conversions(Table& t) {
       }
   for (const auto& [suffix, r] : kSuffixes)
     t[std::string("__nv_double2float") + suffix] = {"fd", direct(Op::FTrunc, Type::F32, r)};
+  t["__nv_float2half_rn"] = {"if", [](Builder& b, const Args& a) {
+                               return b.cast(rounded(b, Op::F32ToF16, Type::I16, {a[0]}, Rounding::Nearest), Type::I32);
+                             }};
+  t["__nv_half2float"] = {
+      "fi", [](Builder& b, const Args& a) { return b.pure(Op::F16ToF32, Type::F32, {b.cast(a[0], Type::I16)}); }};
   t["__nv_float_as_int"] = t["__nv_float_as_uint"] = {"if", cast_to(Type::I32)};
   t["__nv_int_as_float"] = t["__nv_uint_as_float"] = {"fi", cast_to(Type::F32)};
   t["__nv_double_as_longlong"] = {"ld", cast_to(Type::I64)};
@@ -176,6 +215,37 @@ void add_integers(Table& t) {
     const ValueId none = b.icmp(IntCompare::Eq, a[0], b.constant(b.type(a[0]), 0));
     return b.select(none, b.constant(Type::I32, 0), b.binary(Op::Add, zeros, b.constant(Type::I32, 1)));
   };
+  // The mean of two, rounded down (hadd) or up (rhadd), of 33 bits: what both have, and half of what one has.
+  for (const bool sign : {true, false}) {
+    const Op shift = sign ? Op::ShrS : Op::ShrU;
+    const std::string u = sign ? "" : "u";
+    const auto half = [shift](Builder& b, const Args& a) {
+      return b.binary(shift, b.binary(Op::Xor, a[0], a[1]), b.constant(Type::I32, 1));
+    };
+    t["__nv_" + u + "hadd"] = {"iii", [half](Builder& b, const Args& a) {
+                                 return b.binary(Op::Add, b.binary(Op::And, a[0], a[1]), half(b, a));
+                               }};
+    t["__nv_" + u + "rhadd"] = {"iii", [half](Builder& b, const Args& a) {
+                                  return b.binary(Op::Sub, b.binary(Op::Or, a[0], a[1]), half(b, a));
+                                }};
+    t["__nv_" + u + "sad"] = {"iiii", [sign](Builder& b, const Args& a) {
+                                const ValueId most = b.binary(sign ? Op::MaxS : Op::MaxU, a[0], a[1]);
+                                const ValueId least = b.binary(sign ? Op::MinS : Op::MinU, a[0], a[1]);
+                                return b.binary(Op::Add, b.binary(Op::Sub, most, least), a[2]);
+                              }};
+    t["__nv_" + u + "mul24"] = {"iii", [shift](Builder& b, const Args& a) {
+                                  const ValueId eight = b.constant(Type::I32, 8);
+                                  const auto low = [&](ValueId v) {
+                                    return b.binary(shift, b.binary(Op::Shl, v, eight), eight);
+                                  };
+                                  return b.binary(Op::Mul, low(a[0]), low(a[1]));
+                                }};
+  }
+  t["__nv_byte_perm"] = {"iiii", [](Builder& b, const Args& a) {
+                           const ValueId selectors[4] = {byte_selector(b, a[2], 0), byte_selector(b, a[2], 1),
+                                                         byte_selector(b, a[2], 2), byte_selector(b, a[2], 3)};
+                           return permute_bytes(b, a[0], a[1], selectors);
+                         }};
   t["__nv_ffs"] = {"ii", first_set};
   t["__nv_ffsll"] = {"il", first_set};
 }
@@ -224,6 +294,14 @@ void add_pointer_functions(Table& t) {
   t["__nv_sincosf"] = t["__nv_fast_sincosf"] = {"vfpp", nullptr, two("__nv_sinf", "__nv_cosf")};
   t["__nv_sincospi"] = {"vdpp", nullptr, two("__nv_sinpi", "__nv_cospi")};
   t["__nv_sincospif"] = {"vfpp", nullptr, two("__nv_sinpif", "__nv_cospif")};
+  const auto remquo = [](const char* rest, const char* quotient) {
+    return [=](Builder& b, const Args& a, const StoreThrough& store) {
+      store(a[2], math_call(b, quotient, {a[0], a[1]}));
+      return math_call(b, rest, {a[0], a[1]});
+    };
+  };
+  t["__nv_remquo"] = {"dddp", nullptr, remquo("__nv_remainder", "wl_quotient")};
+  t["__nv_remquof"] = {"fffp", nullptr, remquo("__nv_remainderf", "wl_quotientf")};
   // The fraction has the argument's sign, of an infinity it is zero.
   const auto modf = [](Builder& b, const Args& a, const StoreThrough& store) {
     const ValueId whole = rounded(b, Op::FRound, b.type(a[0]), {a[0]}, Rounding::Zero);
@@ -265,6 +343,7 @@ void add_fast_functions(Table& t) {
     const std::string exact = f.exact;
     t[f.fast] = {f.signature, [exact](Builder& b, const Args& a) { return math_call(b, exact, a); }};
   }
+  t["__nv_fast_tanhf"] = {"ff", direct(Op::Tanh, Type::F32)};
   t["__nv_fast_sinf"] = {"ff", direct(Op::Sin, Type::F32)};
   t["__nv_fast_cosf"] = {"ff", direct(Op::Cos, Type::F32)};
   t["__nv_fast_log2f"] = {"ff", direct(Op::Lg2, Type::F32)};

@@ -110,26 +110,36 @@ bool has_mode(const Instr& i) {
 
 }  // namespace
 
+ValueId byte_selector(Builder& b, ValueId selectors, unsigned k) {
+  return b.binary(Op::And, b.binary(Op::ShrU, selectors, b.constant(Type::I32, 4 * k)), b.constant(Type::I32, 15));
+}
+
+ValueId permute_bytes(Builder& b, ValueId low, ValueId high, const ValueId (&selectors)[4]) {
+  const auto k32 = [&](uint64_t v) { return b.constant(Type::I32, v); };
+  const ValueId both = b.binary(Op::Or, b.binary(Op::Shl, b.cast(high, Type::I64), k32(32)), b.cast(low, Type::I64));
+  ValueId result = k32(0);
+  for (unsigned k = 0; k < 4; ++k)
+    result = b.binary(Op::Or, result, b.binary(Op::Shl, permuted_byte(b, both, selectors[k]), k32(8 * k)));
+  return result;
+}
+
 void lower_Prmt(Context& c, const Instr& i) {
   Builder& b = c.b();
   const auto k32 = [&](uint64_t v) { return b.constant(Type::I32, v); };
   const ValueId low = c.value(i.operand(1), kB32), high = c.value(i.operand(2), kB32);
   const ValueId selector = c.value(i.operand(3), kB32);
-  const ValueId both = b.binary(Op::Or, b.binary(Op::Shl, b.cast(high, Type::I64), k32(32)), b.cast(low, Type::I64));
-  ValueId result = k32(0);
+  ValueId selectors[4];
   for (unsigned k = 0; k < 4; ++k) {
-    ValueId own;
     if (has_mode(i)) {
       // rc16 picks the half by bit 0 of the selector; the others count bytes with its two low bits.
       ValueId s = b.binary(Op::And, selector, k32(3));
       if (i.has("rc16")) s = b.binary(Op::Shl, b.binary(Op::And, s, k32(1)), k32(1));
-      own = mode_selector(b, i, s, k);
+      selectors[k] = mode_selector(b, i, s, k);
     } else {
-      own = b.binary(Op::And, b.binary(Op::ShrU, selector, k32(4 * k)), k32(15));
+      selectors[k] = byte_selector(b, selector, k);
     }
-    result = b.binary(Op::Or, result, b.binary(Op::Shl, permuted_byte(b, both, own), k32(8 * k)));
   }
-  c.write(i.operand(0), result, kB32);
+  c.write(i.operand(0), permute_bytes(b, low, high, selectors), kB32);
 }
 
 }  // namespace warplens::lower

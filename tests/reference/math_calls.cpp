@@ -42,6 +42,10 @@ uint64_t compute_math_call(const ir::Inst& inst, const std::vector<uint64_t>& ar
   if (shape == "ddd") return call<double, double, double>(function.host, args);
   if (shape == "ffff") return call<float, float, float, float>(function.host, args);
   if (shape == "dddd") return call<double, double, double, double>(function.host, args);
+  if (shape == "fffff") return call<float, float, float, float, float>(function.host, args);
+  if (shape == "ddddd") return call<double, double, double, double, double>(function.host, args);
+  if (shape == "iff") return call<int32_t, float, float>(function.host, args);
+  if (shape == "idd") return call<int32_t, double, double>(function.host, args);
   if (shape == "ffi") return call<float, float, int32_t>(function.host, args);
   if (shape == "ddi") return call<double, double, int32_t>(function.host, args);
   if (shape == "fif") return call<float, int32_t, float>(function.host, args);

@@ -1,0 +1,310 @@
+// Every function of NVIDIA's libdevice, called by name from PTX, against MPFR: none may be farther off than CUDA
+// documents.
+//
+// bounds.txt lists all of libdevice with the largest error in ulp that the CUDA C++ Programming Guide states (appendix
+// on mathematical functions); 0: exact, or rounded once as the name says. WARPLENS_BLESS=1 writes what was measured to
+// docs/math.md.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <random>
+#include <sstream>
+
+#include "lower/libdevice.h"
+#include "math/exact.h"
+#include "math/operations.h"
+#include "run/run_ptx.h"
+
+namespace warplens::accuracy {
+namespace {
+
+using run::Backend;
+using run::Buffer;
+
+constexpr unsigned kCalls = 1024;
+
+const char* width_of(char letter) { return letter == 'i' || letter == 'f' ? "b32" : "b64"; }
+
+// A kernel that calls `name` once per thread; thread t's slots of 8 bytes lie t * 8 bytes into each of the arrays.
+std::string call_kernel(const std::string& name, const std::string& signature) {
+  std::string formals, body, list;
+  unsigned pointers = 0;
+  for (size_t i = 1; i < signature.size(); ++i) {
+    const char* width = width_of(signature[i]);
+    const char* comma = i > 1 ? ", " : "";
+    formals += fmt::format("{}.param .{} p{}", comma, width, i);
+    list += fmt::format("{}a{}", comma, i);
+    const std::string slot = fmt::format("ld.param.u64 %rd1, [array{}]; add.s64 %rd1, %rd1, %rd0;\n",
+                                         signature[i] == 'p' ? ++pointers : i + 2);
+    body += slot;
+    if (signature[i] == 'p')
+      body += fmt::format(".param .b64 a{0}; st.param.b64 [a{0}], %rd1;\n", i);
+    else
+      body += fmt::format("ld.global.{1} %{2}1, [%rd1]; .param .{1} a{0}; st.param.{1} [a{0}], %{2}1;\n", i, width,
+                          width[1] == '3' ? "w" : "v");
+  }
+  const bool has_result = signature[0] != 'v';
+  const char* width = width_of(signature[0]);
+  const char* reg = width[1] == '3' ? "w" : "v";
+  std::string text = run::ptx_header();
+  text += has_result ? fmt::format(".extern .func (.param .{} r) {}({});\n", width, name, formals)
+                     : fmt::format(".extern .func {}({});\n", name, formals);
+  text += ".visible .entry k(";
+  for (unsigned i = 0; i < 8; ++i) text += fmt::format("{}.param .u64 array{}", i ? ", " : "", i);
+  text +=
+      ")\n{\n.reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .b32 %w<2>; .reg .b64 %v<2>;\n"
+      "mov.u32 %r0, %ctaid.x; mov.u32 %r1, %tid.x; mad.lo.s32 %r0, %r0, 256, %r1; mul.wide.u32 %rd0, %r0, 8;\n{\n" +
+      body;
+  if (has_result)
+    text += fmt::format(".param .{0} r; call.uni (r), {1}, ({2}); ld.param.{0} %{3}0, [r];\n", width, name, list, reg);
+  else
+    text += fmt::format("call.uni {}, ({});\n", name, list);
+  text += "}\n";
+  if (has_result)
+    text +=
+        fmt::format("ld.param.u64 %rd1, [array0]; add.s64 %rd1, %rd1, %rd0; st.global.{} [%rd1], %{}0;\n", width, reg);
+  return text + "ret;\n}\n";
+}
+
+// Arguments of every magnitude, and those where functions are hard: near multiples of pi/2, near whole numbers, near 1.
+class Arguments {
+ public:
+  template <typename T>
+  T number() {
+    using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+    const auto near = [&](double x) {
+      return std::bit_cast<T>(static_cast<Bits>(std::bit_cast<Bits>(static_cast<T>(x)) + pick(9) - 4));
+    };
+    switch (pick(10)) {
+      case 0: {
+        static const double kEdges[] = {0.0,     -0.0,           1,         -1,        0.5,      -0.5,      2,
+                                        -2,      HUGE_VAL,       -HUGE_VAL, NAN,       0x1p-149, -0x1p-149, 0x1p-126,
+                                        0x1p127, 0x1.fffffep127, 0x1p-1022, 0x1p-1074, 10,       8,         1e10};
+        return static_cast<T>(kEdges[pick(std::size(kEdges))]);
+      }
+      case 1:
+        return near((static_cast<int>(pick(201)) - 100) * M_PI_2);
+      case 2:
+        return near((static_cast<int>(pick(401)) - 200) * 0.5);
+      case 3:
+        return near(pick(2) ? 1 : -1);
+      case 4:
+      case 5:
+        return std::bit_cast<T>(static_cast<Bits>(random_()));  // any bits
+      case 6:
+        return static_cast<T>(2 * unit() - 1);
+      case 7:
+        return static_cast<T>(200 * unit() - 100);
+      default:
+        return static_cast<T>((pick(2) ? 1 : -1) * std::exp2(40 * unit() - 30));
+    }
+  }
+  uint64_t integer() {
+    static const uint64_t kEdges[] = {
+        0,        1,         2,         ~0ull, 0x7fffffff, 0x80000000, 0x7fffffffffffffff, 0x8000000000000000,
+        0xffffff, 0x1000001, 0xffffffff};
+    return pick(3) == 0 ? kEdges[pick(std::size(kEdges))] : pick(2) ? random_() : random_() >> pick(63);
+  }
+  uint64_t of(char letter) {
+    if (letter == 'f') return std::bit_cast<uint32_t>(number<float>());
+    if (letter == 'd') return std::bit_cast<uint64_t>(number<double>());
+    return letter == 'i' ? integer() & 0xffffffff : integer();
+  }
+  uint64_t pick(uint64_t below) { return random_() % below; }
+  double unit() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
+
+ private:
+  std::mt19937_64 random_{1};
+};
+
+double value_of(char letter, uint64_t bits) {
+  if (letter == 'f') return std::bit_cast<float>(static_cast<uint32_t>(bits));
+  if (letter == 'd') return std::bit_cast<double>(bits);
+  return letter == 'i' ? static_cast<int32_t>(bits) : static_cast<double>(static_cast<int64_t>(bits));
+}
+
+struct Row {
+  std::string name;
+  double bound = 0, error = 0;
+  std::string worst;  // the arguments with the largest error
+};
+
+// Where the guide bounds the absolute error instead, and where it says nothing (any error passes).
+double absolute_bound(const std::string& base, bool single, const std::vector<double>& x) {
+  const double last = std::fabs(x.back());
+  if (base.size() == 2 && (base[0] == 'j' || base[0] == 'y'))
+    return base[1] == 'n' || last >= 8 ? (single ? 2.2e-6 : 5e-12) : 0;
+  if (base == "lgamma" && x[0] > (single ? -10.001 : -23.0001) && x[0] < -2.2637) return single ? 2e-6 : 1e-14;
+  if (base == "fast_sin" || base == "fast_cos" || base == "fast_tan" || base == "fast_sincos")
+    return last <= M_PI ? 0x1p-21 : HUGE_VAL;
+  if (base.starts_with("fast_log")) return x[0] >= 0.5 && x[0] <= 2 ? 0x1p-22 : 0;
+  if (base == "fast_fdivide") return last > 0x1p126 || last < 0x1p-126 ? HUGE_VAL : 0;
+  return 0;
+}
+
+// Arguments that the guide makes no promise for, or that MPFR takes too long for.
+bool is_left_out(const std::string& base, const std::vector<double>& x) {
+  if (base.size() == 2 && (base[0] == 'j' || base[0] == 'y')) {
+    if (base[1] == 'n') return x[0] < 0 || x[0] > 4 || !(std::fabs(x[1]) < 30 && std::fabs(x[1]) > 1e-3);
+    return !(std::fabs(x[0]) < 100 && std::fabs(x[0]) > 1e-6);
+  }
+  return false;
+}
+
+std::string base_of(const std::string& name, char letter) {
+  std::string base = name.substr(5);
+  if (letter == 'f' && base.back() == 'f') base.pop_back();
+  return base;
+}
+
+class Accuracy {
+ public:
+  Row measure(const std::string& name, double bound) {
+    Row row{name, bound, 0, ""};
+    const std::string signature = lower::libdevice_signature(name);
+    const char letter = signature[1];
+    const std::string base = base_of(name, signature.find('f') != std::string::npos ? 'f' : letter);
+    run::Program program(call_kernel(name, signature));
+    EXPECT_EQ(program.problems(), "") << name;
+    Arguments arguments;
+    const bool pairs = signature.size() == 3 && signature[1] == signature[2];
+    for (unsigned t = 0; t < kCalls; ++t) {
+      for (size_t i = 1; i < signature.size(); ++i) arrays_[i + 2][t] = arguments.of(signature[i]);
+      // Small exponents and orders, and arguments near each other, are rare among any bits.
+      for (size_t i = 1; i < signature.size(); ++i)
+        if (signature[i] == 'i' && signature.find_first_of("fd") < signature.size() && (t % 4 || base[1] == 'n'))
+          arrays_[i + 2][t] = static_cast<uint32_t>(arguments.pick(97)) - (base[1] == 'n' ? 0 : 48);
+      if (pairs && t % 4 == 0 && letter != 'i' && letter != 'l')
+        arrays_[4][t] = arrays_[3][t] + arguments.pick(64) - 32;
+    }
+    run::Params params;
+    for (auto& array : arrays_) params.add(array);
+    const auto result = program.launch(Backend::Engine, "k", {{kCalls / 256}, {256}, 0}, params);
+    EXPECT_EQ(result.error, "") << name;
+    for (unsigned t = 0; t < kCalls; ++t) compare(row, base, signature, t);
+    return row;
+  }
+
+ private:
+  void compare(Row& row, const std::string& base, const std::string& signature, unsigned t) {
+    std::vector<double> x;
+    std::vector<uint64_t> given;
+    for (size_t i = 1; i < signature.size(); ++i) {
+      if (signature[i] == 'p') continue;
+      const uint64_t bits = arrays_[i + 2][t];
+      given.push_back(signature[i] == 'i' || signature[i] == 'f' ? bits & 0xffffffff : bits);
+      x.push_back(value_of(signature[i], bits));
+    }
+    const auto note = [&](double error) {
+      if (row.bound == 0 && error <= 0.5) error = 0;  // rounded once
+      if (error <= row.error) return;
+      row.error = error;
+      row.worst = fmt::format("{:.17g}", fmt::join(x, ", "));
+    };
+    const bool single = signature[1] == 'f' || signature[0] == 'f';
+    const auto approximate = [&](const std::string& function, char letter, uint64_t bits) {
+      const Exact* exact = exact_function(function);
+      if (!exact) return false;
+      if (is_left_out(function, x)) return true;
+      const double got = value_of(letter, bits);
+      Real value;
+      (*exact)(value, x, got);
+      const double error = ulps_between(value, got, letter == 'f' ? 24 : 53);
+      const double absolute = absolute_bound(base, single, x);
+      if (error > row.bound && absolute > 0 &&
+          (std::isinf(absolute) || std::fabs(mpfr_get_d(value, MPFR_RNDN) - got) <= absolute))
+        return true;
+      note(error);
+      return true;
+    };
+    if (base.find("sincos") != std::string::npos) {
+      const std::string suffix = base.ends_with("pi") ? "pi" : "";
+      const char letter = signature[1];
+      EXPECT_TRUE(approximate("sin" + suffix, letter, arrays_[1][t]));
+      EXPECT_TRUE(approximate("cos" + suffix, letter, arrays_[2][t]));
+      return;
+    }
+    const std::string name = row.name.substr(5);
+    if (const auto exact = operation(name)) {
+      const std::vector<uint64_t> wanted = (*exact)(given);
+      const bool is_float = signature[0] == 'f' || signature[0] == 'd';
+      const uint64_t mask = width_of(signature[0])[1] == '3' ? 0xffffffff : ~uint64_t{0};
+      const uint64_t got = arrays_[0][t] & mask;
+      const bool both_nan =
+          is_float && std::isnan(value_of(signature[0], got)) && std::isnan(value_of(signature[0], wanted[0]));
+      if (got != (wanted[0] & mask) && !both_nan) note(HUGE_VAL);
+      if (wanted.size() > 1 && std::isfinite(x[0]) && !both_nan) {
+        const uint64_t stored_mask = name.starts_with("modf") && signature[0] == 'd' ? ~uint64_t{0} : 0xffffffff;
+        uint64_t stored = arrays_[1][t] & stored_mask, right = wanted[1] & stored_mask;
+        if (name.starts_with("remquo")) stored &= 7, right &= 7;
+        if (stored != right) note(HUGE_VAL);
+      }
+      return;
+    }
+    EXPECT_TRUE(approximate(base, signature[0], arrays_[0][t])) << name << ": nothing to compare it with";
+  }
+
+  std::array<Buffer<uint64_t>, 8> arrays_{Buffer<uint64_t>(kCalls, 0), Buffer<uint64_t>(kCalls, 0),
+                                          Buffer<uint64_t>(kCalls, 0), Buffer<uint64_t>(kCalls, 0),
+                                          Buffer<uint64_t>(kCalls, 0), Buffer<uint64_t>(kCalls, 0),
+                                          Buffer<uint64_t>(kCalls, 0), Buffer<uint64_t>(kCalls, 0)};
+};
+
+std::vector<std::pair<std::string, double>> read_bounds() {
+  std::ifstream file(std::string(WARPLENS_SOURCE_DIR) + "/tests/math/bounds.txt");
+  std::vector<std::pair<std::string, double>> bounds;
+  std::string name;
+  double bound = 0;
+  while (file >> name >> bound) bounds.emplace_back(name, bound);
+  return bounds;
+}
+
+TEST(Accuracy, NoFunctionIsWorseThanDocumented) {
+  const auto bounds = read_bounds();
+  ASSERT_EQ(bounds.size(), 349u);
+  Accuracy accuracy;
+  std::string table;
+  int exact = 0;
+  const char* only = std::getenv("WARPLENS_MATH_ONLY");
+  for (const auto& [name, bound] : bounds) {
+    if (only && name.find(only) == std::string::npos) continue;
+    const char* signature = lower::libdevice_signature(name);
+    if (!signature && name.find("norm") != std::string::npos)
+      continue;  // norm(n, p): a loop over memory, refused by name
+    EXPECT_TRUE(signature) << name << " is not served";
+    if (!signature) continue;
+    const Row row = accuracy.measure(name, bound);
+    EXPECT_LE(row.error, bound) << name << " of " << row.worst;
+    exact += bound == 0;
+    if (bound != 0) table += fmt::format("| `{}` | {} | {:.2f} |\n", name, bound, row.error);
+  }
+  if (std::getenv("WARPLENS_MATH_PRINT")) fmt::print("{}", table);
+  if (std::getenv("WARPLENS_BLESS")) {
+    std::ofstream(std::string(WARPLENS_SOURCE_DIR) + "/docs/math.md")
+        << fmt::format(R"(# Device math
+
+Made by `./wl bless math`. Of the {} functions of NVIDIA's libdevice all but `__nv_norm`, `__nv_normf`, `__nv_rnorm` and
+`__nv_rnormf` (which loop over memory; refused by name) are served, so that code made without NVIDIA's
+toolkit runs; {} of them are exact, or rounded once as their names say. The others, with the largest error in ulp that CUDA
+documents (CUDA C++ Programming Guide, mathematical functions; where it bounds the absolute error instead, that is kept) and
+the largest found against MPFR over {} arguments each: of all exponents, subnormal, near multiples of pi/2, whole numbers and 1.
+
+The functions of floats that are computed for whole vectors (`WL_MATH_WIDE` in `src/ir/math.def`) and PTX's approximate
+instructions give the same bits on every processor; the others are this machine's C library's.
+
+| function | CUDA's bound | largest found |
+|---|--:|--:|
+{})",
+                       bounds.size(), exact, kCalls, table);
+  }
+}
+
+}  // namespace
+}  // namespace warplens::accuracy
