@@ -182,7 +182,7 @@ using elementary::Mask;
       return rare_;                                                                 \
     }                                                                               \
     template <std::same_as<double> D>                                               \
-    static double rare_value parameters {                                           \
+    WL_INLINE static double rare_value parameters {                                 \
       return rare_value_;                                                           \
     }                                                                               \
   };
