@@ -57,6 +57,10 @@ void KernelEmitter::emit_inst(ValueId v) {
     case Op::SystemCall:
       emit_system_call(v);
       return;
+    case Op::Texture:
+    case Op::Surface:
+      emit_texture(v);
+      return;
     case Op::BarrierResult: {
       Value* result = builder_.CreateLoad(builder_.getInt32Ty(), warp_state(offsetof(exec::WarpState, result)));
       define_same(v, inst.type == Type::Pred ? builder_.CreateICmpNE(result, builder_.getInt32(0)) : result);

@@ -148,6 +148,7 @@ class KernelEmitter {
   void count(uint32_t counter, Value* by);
   void count_at(uint32_t counter, Value* index, Value* by);
   void fault_unless_zero(Value* status);
+  void emit_texture(ValueId v);
 
   // ---- emit_stack.cpp
   Value* stack_addresses(const ir::Inst& inst, uint32_t chunk);

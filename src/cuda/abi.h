@@ -106,6 +106,41 @@ struct ChannelDesc {
   int x, y, z, w, kind;
 };
 
+enum ResourceType : int { kArrayResource = 0, kMipmappedResource = 1, kLinearResource = 2, kPitchResource = 3 };
+struct ResourceDesc {  // cudaResourceDesc; what follows the union came with CUDA 13 and is not touched
+  int type;
+  union {
+    Array* array;
+    MipmappedArray* mipmap;
+    struct {
+      void* pointer;
+      ChannelDesc desc;
+      size_t bytes;
+    } linear;
+    struct {
+      void* pointer;
+      ChannelDesc desc;
+      size_t width, height, pitch;
+    } pitch;
+  };
+};
+struct TextureDesc {  // cudaTextureDesc
+  int address[3], filter, read, srgb;
+  float border[4];
+  int normalized_coords;
+  unsigned max_anisotropy;
+  int mipmap_filter;
+  float level_bias, min_level, max_level;
+  int disable_trilinear_optimization;
+  int seamless_cubemap;  // programs of CUDA 11 have it in cudaTextureDesc_v2 only
+};
+struct ResourceViewDesc {  // cudaResourceViewDesc
+  int format;
+  size_t width, height, depth;
+  unsigned first_level, last_level, first_layer, last_layer;
+  unsigned reserved[16];
+};
+
 }  // namespace warplens::cuda
 
 // Every function of the interface lives in the core library under this prefix; the thin libcudart.so.N jump to it.

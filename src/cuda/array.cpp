@@ -12,17 +12,7 @@
 namespace warplens::cuda {
 namespace {
 
-enum Flag : unsigned {  // cudaArray..., CUDA_ARRAY3D_...
-  kLayered = 1,
-  kSurface = 2,
-  kCubemap = 4,
-  kGather = 8,
-  kColor = 0x20,
-  kSparse = 0x40,
-  kDeferred = 0x80,
-  kDriverDepthTexture = 0x10,
-  kServedFlags = kLayered | kSurface | kCubemap | kGather | kColor
-};
+constexpr unsigned kServedFlags = kArrayLayered | kArraySurface | kArrayCubemap | kArrayGather | kArrayColor;
 
 template <typename T>
 using Owned = std::map<const T*, std::unique_ptr<T>>;
@@ -61,20 +51,23 @@ bool fits(const model::GpuSpec& gpu, const Extent& extent, unsigned flags) {
     auto most = [&](int number) { return number ? static_cast<size_t>(attribute(gpu, number).value_or(0)) : SIZE_MAX; };
     return extent.width <= most(width) && extent.height <= most(height) && extent.depth <= most(depth);
   };
-  if (flags & kCubemap) {
-    bool faces = extent.width == extent.height && extent.depth && extent.depth % 6 == 0;
-    return faces && (flags & kLayered ? within(53, 0, 54) : extent.depth == 6 && within(52, 0, 0));
+  if (flags & kArrayGather) {
+    const bool plane = extent.height && !extent.depth && !(flags & (kArrayLayered | kArrayCubemap));
+    return plane && within(45, 46, 0);
   }
-  if (flags & kLayered) return extent.depth && (extent.height ? within(30, 31, 32) : within(42, 0, 43));
+  if (flags & kArrayCubemap) {
+    bool faces = extent.width == extent.height && extent.depth && extent.depth % 6 == 0;
+    return faces && (flags & kArrayLayered ? within(53, 0, 54) : extent.depth == 6 && within(52, 0, 0));
+  }
+  if (flags & kArrayLayered) return extent.depth && (extent.height ? within(30, 31, 32) : within(42, 0, 43));
   if (!extent.height && extent.depth) return false;
   if (extent.depth) return within(24, 25, 26) || within(47, 48, 49);
-  if (flags & kGather) return extent.height && within(45, 46, 0);
   return extent.height ? within(22, 23, 0) : within(21, 0, 0);
 }
 
 Extent halved(const Extent& extent, unsigned level, unsigned flags) {
   auto half = [&](size_t n) { return n ? std::max<size_t>(n >> level, 1) : 0; };
-  return {half(extent.width), half(extent.height), flags & (kLayered | kCubemap) ? extent.depth : half(extent.depth)};
+  return {half(extent.width), half(extent.height), flags & (kArrayLayered | kArrayCubemap) ? extent.depth : half(extent.depth)};
 }
 
 template <typename Body>
@@ -98,12 +91,18 @@ bool desc_of(int driver_format, unsigned channels, ChannelDesc& out) {
   return false;
 }
 
+bool format_of(const ChannelDesc& desc, int& driver_format, unsigned& channels) {
+  const Format* format = format_of(desc, channels);
+  if (format) driver_format = format->driver;
+  return format;
+}
+
 Error make_array(Runtime& runtime, const ChannelDesc* desc, const Extent& extent, unsigned flags, Array*& out) {
   if (!desc) return Error::cudaErrorInvalidValue;
   auto array = std::make_unique<Array>();
   const Format* format = format_of(*desc, array->channels);
   if (!format) return Error::cudaErrorInvalidChannelDescriptor;
-  if (flags & (kSparse | kDeferred)) {
+  if (flags & (kArraySparse | kArrayDeferred)) {
     runtime.refuse("a sparse array, or one whose memory comes later,");
     return Error::cudaErrorNotSupported;
   }
@@ -135,7 +134,7 @@ Error free_array(Runtime& runtime, Array* array) {
 Error make_mipmapped(Runtime& runtime, const ChannelDesc* desc, const Extent& extent, unsigned levels, unsigned flags,
                      MipmappedArray*& out) {
   levels = std::max(levels, 1u);
-  size_t longest = std::max({extent.width, extent.height, flags & (kLayered | kCubemap) ? 0 : extent.depth});
+  size_t longest = std::max({extent.width, extent.height, flags & (kArrayLayered | kArrayCubemap) ? 0 : extent.depth});
   unsigned most = 1;  // down to one element
   while (longest >>= 1) most++;
   auto mipmapped = std::make_unique<MipmappedArray>();

@@ -7,6 +7,16 @@
 
 namespace warplens::cuda {
 
+enum ArrayFlag : unsigned {  // cudaArray..., CUDA_ARRAY3D_...
+  kArrayLayered = 1,
+  kArraySurface = 2,
+  kArrayCubemap = 4,
+  kArrayGather = 8,
+  kArrayColor = 0x20,
+  kArraySparse = 0x40,
+  kArrayDeferred = 0x80,
+};
+
 struct Array {  // cudaArray_t, CUarray
   ChannelDesc desc;
   Extent extent;  // as asked for: 0 where a dimension is not there; the depth counts layers and faces too
@@ -41,5 +51,6 @@ Array* level_of(const MipmappedArray* array, unsigned level);  // null: none
 
 // The driver's way to write down a format.
 bool desc_of(int driver_format, unsigned channels, ChannelDesc& out);  // false: there is no such format
+bool format_of(const ChannelDesc& desc, int& driver_format, unsigned& channels);
 
 }  // namespace warplens::cuda

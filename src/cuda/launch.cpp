@@ -18,6 +18,7 @@ Error code_of(exec::FaultKind kind) {
     case exec::FaultKind::SharedOutOfBounds:
     case exec::FaultKind::LocalOutOfBounds:
     case exec::FaultKind::StackOverflow:
+    case exec::FaultKind::BadTexture:
       return Error::cudaErrorIllegalAddress;
     case exec::FaultKind::NoFunction:
       return Error::cudaErrorInvalidPc;

@@ -7,6 +7,18 @@ namespace warplens::cuda {
 
 struct Pool;
 
+// texture.cpp
+WL_API wl_cudaCreateTextureObject(uint64_t* out, const ResourceDesc* resource, const TextureDesc* texture,
+                                  const ResourceViewDesc* view);
+WL_API wl_cudaDestroyTextureObject(uint64_t handle);
+WL_API wl_cudaGetTextureObjectResourceDesc(ResourceDesc* out, uint64_t handle);
+WL_API wl_cudaGetTextureObjectTextureDesc(TextureDesc* out, uint64_t handle);
+WL_API wl_cudaGetTextureObjectResourceViewDesc(ResourceViewDesc* out, uint64_t handle);
+WL_API wl_cudaCreateSurfaceObject(uint64_t* out, const ResourceDesc* resource);
+WL_API wl_cudaDestroySurfaceObject(uint64_t handle);
+WL_API wl_cudaGetSurfaceObjectResourceDesc(ResourceDesc* out, uint64_t handle);
+WL_API wl_cudaDeviceGetTexture1DLinearMaxWidth(size_t* out, const ChannelDesc* desc, int device);
+
 // memory.cpp
 WL_API wl_cudaMalloc(void** out, size_t bytes);
 WL_API wl_cudaMallocAsync(void** out, size_t bytes, StreamHandle stream);

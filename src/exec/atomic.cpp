@@ -127,21 +127,7 @@ uint32_t Worker::atomic(uint32_t inst, uint32_t mask, bool count) {
   const AccessInfo& info = tables_.access[inst];
   uint8_t* pointers[kWarpSize];
   if (!resolve(info, mask, count, pointers)) return 1;
-  // An mbarrier lies in shared memory, however its address is written.
-  const bool exclusive =
-      info.space == AccessSpace::Shared || info.space == AccessSpace::Local || info.atomic == AtomicOp::Arrive;
-  uint32_t wrong = 0;
-  switch (info.element_bytes) {
-    case 2:
-      wrong = run_lanes<uint16_t>(info, mask, pointers, env.values, exclusive);
-      break;
-    case 4:
-      wrong = run_lanes<uint32_t>(info, mask, pointers, env.values, exclusive);
-      break;
-    default:
-      wrong = run_lanes<uint64_t>(info, mask, pointers, env.values, exclusive);
-      break;
-  }
+  const uint32_t wrong = update(info, mask, pointers);
   if (wrong == 0) return 0;
   Fault f;  // an H200: unspecified launch failure
   f.kind = FaultKind::Trap;
@@ -149,6 +135,20 @@ uint32_t Worker::atomic(uint32_t inst, uint32_t mask, bool count) {
   f.thread = thread_of(static_cast<uint32_t>(std::countr_zero(wrong)));
   f.message = "more arrivals at an mbarrier than its phase waits for, or one that nobody initialised";
   return record(std::move(f));
+}
+
+uint32_t Worker::update(const AccessInfo& info, uint32_t mask, uint8_t* const pointers[kWarpSize]) {
+  // An mbarrier lies in shared memory, however its address is written.
+  const bool exclusive =
+      info.space == AccessSpace::Shared || info.space == AccessSpace::Local || info.atomic == AtomicOp::Arrive;
+  switch (info.element_bytes) {
+    case 2:
+      return run_lanes<uint16_t>(info, mask, pointers, env.values, exclusive);
+    case 4:
+      return run_lanes<uint32_t>(info, mask, pointers, env.values, exclusive);
+    default:
+      return run_lanes<uint64_t>(info, mask, pointers, env.values, exclusive);
+  }
 }
 
 }  // namespace warplens::exec

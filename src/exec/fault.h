@@ -13,6 +13,7 @@ enum class FaultKind : uint8_t {
   Misaligned,         // cudaErrorMisalignedAddress
   SharedOutOfBounds,  // cudaErrorIllegalAddress
   LocalOutOfBounds,   // cudaErrorIllegalAddress
+  BadTexture,         // a handle that is no texture's or surface's
   Trap,               // cudaErrorLaunchFailure
   Assert,             // cudaErrorAssert
   StackOverflow,      // cudaErrorIllegalAddress (an H200)

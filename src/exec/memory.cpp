@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <shared_mutex>
 
+#include "exec/texture.h"
+
 namespace warplens::exec {
 namespace {
 
@@ -59,6 +61,7 @@ struct DeviceMemory::Impl {
   uint64_t heap_used = 0, heap_limit = 8 << 20;
   std::map<uint64_t, Allocation> allocations;  // by base: ours and adopted ones
   std::map<uint64_t, uint64_t> holes;          // start -> end of free ranges below `top`
+  TextureObjects textures;
   uint64_t top = 0;                            // everything from here on was never given out
 
   bool ours(uint64_t address) const { return address >= base && address < base + bytes; }
@@ -209,6 +212,8 @@ std::string DeviceMemory::describe_nearest(uint64_t address, uint64_t bytes) con
   if (past <= before) return fmt::format("{} bytes past the end of {}", past, named(*below));
   return fmt::format("{} bytes before {}", before, named(*above));
 }
+
+TextureObjects& DeviceMemory::textures() { return impl_->textures; }
 
 void DeviceMemory::set_heap_limit(uint64_t bytes) {
   std::unique_lock lock(impl_->mutex);

@@ -11,6 +11,8 @@
 
 namespace warplens::exec {
 
+class TextureObjects;
+
 struct Allocation {
   uint64_t base = 0;
   uint64_t bytes = 0;  // as asked for: bounds are exact
@@ -42,6 +44,7 @@ class DeviceMemory {
   uint64_t used() const;
   void set_heap_limit(uint64_t bytes);  // cudaLimitMallocHeapSize
   uint64_t capacity() const { return capacity_; }
+  TextureObjects& textures();  // over this memory
 
  private:
   struct Impl;

@@ -78,6 +78,8 @@ struct WarpEnv {
   void* worker = nullptr;    // exec's own
 };
 
+inline constexpr uint32_t kTextureValues = 1024, kTextureResults = 1536;  // bytes
+
 // All return 0, or 1 if the launch must end (the worker holds the fault).
 extern "C" {
 // Checks every active lane's address, reports the request to the watcher if `count`, and moves the data: element e of
@@ -106,6 +108,10 @@ uint32_t wl_barrier(WarpEnv* env);
 // ir::SystemCall `call`; argument k of lane l at values[(k * 32 + l) * 8], results at values[1024 + l * bytes].
 // `location`: ir::Inst::location of the call.
 uint32_t wl_system_call(WarpEnv* env, uint32_t call, uint32_t location, uint32_t mask);
+// TextureAccess `access`; `element`: bytes of one, components << 8, 1 << 16 if the request is to be counted. Operands in
+// order from values[0] on: the handles (8 bytes a lane), then 4 bytes a lane each; values to store: component e of lane l
+// at values[kTextureValues + (e * 32 + l) * bytes]. Results likewise from values[kTextureResults] on.
+uint32_t wl_texture(WarpEnv* env, uint32_t access, uint32_t element, uint32_t site, uint32_t mask);
 uint64_t wl_clock(WarpEnv* env, uint32_t special_register);
 }
 

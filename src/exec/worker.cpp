@@ -25,6 +25,7 @@ void Worker::begin(DeviceMemory& memory, event::Sink* sink, uint64_t param_bytes
   fault.reset();
   printed.clear();
   arrivals = {};
+  textures_.clear();
   kinds_.clear();  // made when it is needed
   env.event = batch_.data();
   env.kind = log_.data();
@@ -36,9 +37,9 @@ void Worker::flush() {
   env.event = batch_.data();
 }
 
-void Worker::report(const AccessInfo& info, uint32_t mask) {
+void Worker::report(uint32_t site, uint32_t mask) {
   if (!sink_ || mask == 0) return;
-  env.event->site = info.site;
+  env.event->site = site;
   env.event->mask = mask;
   if (++env.event == env.event_end) flush();
 }
@@ -185,7 +186,7 @@ bool Worker::resolve(const AccessInfo& info, uint32_t mask, bool count, uint8_t*
       if (!resolve_lane(info, lane, &pointers[lane])) return false;
     }
   }
-  if (count) report(info, mask);
+  if (count) report(info.site, mask);
   return true;
 }
 
@@ -367,6 +368,9 @@ void wl_flush(WarpEnv* env) { static_cast<Worker*>(env->worker)->flush(); }
 void wl_kinds(WarpEnv* env) { static_cast<Worker*>(env->worker)->kinds(); }
 uint32_t wl_system_call(WarpEnv* env, uint32_t call, uint32_t location, uint32_t mask) {
   return static_cast<Worker*>(env->worker)->system_call(call, location, mask);
+}
+uint32_t wl_texture(WarpEnv* env, uint32_t access, uint32_t element, uint32_t site, uint32_t mask) {
+  return static_cast<Worker*>(env->worker)->texture(access, element, site, mask);
 }
 uint64_t wl_clock(WarpEnv* env, uint32_t special_register) {
   return static_cast<Worker*>(env->worker)->clock(special_register);

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,6 +15,7 @@
 #include "exec/fault.h"
 #include "exec/memory.h"
 #include "exec/printed.h"
+#include "exec/texture.h"
 #include "exec/warp_env.h"
 
 namespace warplens::exec {
@@ -64,9 +66,10 @@ class Worker {
   uint32_t deadlock();  // records that the block will never go on
   void arrive(uint32_t id, uint32_t expected);
   uint32_t system_call(uint32_t call, uint32_t location, uint32_t mask);
+  uint32_t texture(uint32_t access, uint32_t element, uint32_t site, uint32_t mask);
   uint64_t clock(uint32_t special_register);
   uint32_t test(uint32_t inst);
-  void report_full(uint32_t inst) { report(tables_.access[inst], ~0u); }
+  void report_full(uint32_t inst) { report(tables_.access[inst].site, ~0u); }
   void flush();   // hands the batched events to the sink
   void kinds();   // empties the log of ended kinds
   void finish();  // everything not yet delivered
@@ -76,7 +79,9 @@ class Worker {
   bool resolve(const AccessInfo& info, uint32_t mask, bool count, uint8_t* pointers[kWarpSize]);
   bool resolve_window(const AccessInfo& info, uint32_t mask, uint8_t* pointers[kWarpSize]);
   bool resolve_lane(const AccessInfo& info, uint32_t lane, uint8_t** pointer);
-  void report(const AccessInfo& info, uint32_t mask);
+  // Operands at env.values, old values behind them, as wl_atomic has them. Lanes that did what must not be.
+  uint32_t update(const AccessInfo& info, uint32_t mask, uint8_t* const pointers[kWarpSize]);
+  void report(uint32_t site, uint32_t mask);
   uint32_t fail(const AccessInfo& info, FaultKind kind, uint32_t lane, uint64_t address);
   Dim3 thread_of(uint32_t lane) const;  // of the warp that runs
   Dim3 thread_at(uint32_t linear) const;
@@ -89,6 +94,15 @@ class Worker {
   std::optional<std::string> text_at(uint64_t address) const;
   uint64_t readable(uint64_t address) const;  // bytes from a generic address on that a load may touch; 0: none
   uint32_t fail_call(FaultKind kind, uint32_t location, uint32_t lane, std::string message);
+  // texture_call.cpp
+  const Texture* texture_of(uint64_t handle, bool surface);
+  uint32_t fetch_texels(const Texture& texture, TextureRequest& request, uint32_t element, uint32_t site);
+  uint32_t touch_surface(const Texture& surface, const TextureRequest& request, uint32_t element, uint32_t site);
+  bool resolve_surface(const Texture& surface, const TextureRequest& request, uint32_t bytes, uint32_t site,
+                       uint8_t* pointers[kWarpSize]);
+  void query_texture(const TextureRequest& request, uint64_t handle);
+  uint32_t fail_texture(FaultKind kind, uint32_t site, uint32_t lane, std::string message);
+  uint32_t fail_texel(uint32_t site, uint32_t lane, uint64_t address, uint32_t bytes);
   bool complete_barrier(uint32_t id, uint32_t live_threads);
 
   const KernelTables& tables_;
@@ -108,6 +122,7 @@ class Worker {
   std::vector<KindCount> kinds_;
   std::vector<event::Pattern> told_;
   uint64_t ticks_ = 0;
+  std::deque<std::pair<uint64_t, Texture>> textures_;  // met in this launch, by handle
 };
 
 }  // namespace warplens::exec

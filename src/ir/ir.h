@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "base/texture_access.h"
 
 namespace warplens::ir {
 
@@ -43,7 +44,7 @@ inline bool names_lanes(Op op) {
 }
 
 enum class Rounding : uint8_t { Nearest, Zero, Down, Up, NearestAway };
-enum class Space : uint8_t { Global, Shared, Local, Const, Generic };
+enum class Space : uint8_t { Global, Shared, Local, Const, Generic, Texture, Surface };  // the last two: of sites
 enum class IntCompare : uint8_t { Eq, Ne, LtS, LeS, GtS, GeS, LtU, LeU, GtU, GeU };
 enum class FloatCompare : uint8_t {
   Eq,
@@ -152,6 +153,8 @@ const char* to_string(VoteMode);
 const char* to_string(BarrierMode);
 const char* to_string(TrapKind);
 const char* to_string(SystemCall);
+const char* to_string(TextureOp);
+const char* to_string(TextureShape);
 
 struct Inst {
   Op op = Op::Undef;

@@ -114,7 +114,7 @@ Enum whole(std::string_view text, unsigned count, const char* what) {
   return result;
 }
 
-constexpr unsigned kTypes = 8, kSpaces = 5, kAtomicOps = 18, kSpecials = 37, kSiteKinds = 6;
+constexpr unsigned kTypes = 8, kSpaces = 7, kAtomicOps = 18, kSpecials = 37, kSiteKinds = 6;
 
 Type type_named(std::string_view text) { return whole<Type>(text, kTypes, "type"); }
 Space space_named(std::string_view text) { return whole<Space>(text, kSpaces, "space"); }
@@ -424,6 +424,17 @@ class Parser {
         inst.type = call == SystemCall::Printf ? Type::I32 : call == SystemCall::Malloc ? Type::I64 : Type::Void;
         return;
       }
+      case Op::Texture:
+      case Op::Surface: {
+        TextureAccess access;
+        access.op = take<TextureOp>(text, 10, "operation");
+        access.shape = take<TextureShape>(text, 7, "shape");
+        const size_t dot = std::min(text.find('.'), text.size());
+        access.detail = static_cast<uint8_t>(std::strtoul(std::string(text.substr(0, dot)).c_str(), nullptr, 10));
+        text.remove_prefix(std::min(dot + 1, text.size()));
+        inst.imm = access.pack();
+        break;
+      }
       case Op::Barrier:
         inst.imm = static_cast<uint64_t>(take<BarrierMode>(text, 5, "mode"));
         return;
@@ -435,7 +446,9 @@ class Parser {
     }
     if (text.empty()) return;
     const size_t x = text.find('x');
-    if ((inst.op == Op::Load || inst.op == Op::Store) && x != std::string_view::npos) {
+    const bool vector =
+        inst.op == Op::Load || inst.op == Op::Store || inst.op == Op::Texture || inst.op == Op::Surface;
+    if (vector && x != std::string_view::npos) {
       inst.count = static_cast<uint8_t>(std::strtoul(std::string(text.substr(x + 1)).c_str(), nullptr, 10));
       text = text.substr(0, x);
     }

@@ -45,7 +45,10 @@ std::string constant_text(const Inst& inst) {
 
 bool is_memory(Op op) { return op == Op::Load || op == Op::Store || op == Op::Atomic || op == Op::Reduce; }
 
-bool has_result(const Inst& inst) { return inst.type != Type::Void && inst.op != Op::Store && inst.op != Op::Reduce; }
+bool has_result(const Inst& inst) {
+  if (inst.op == Op::Surface) return TextureAccess::unpack(static_cast<uint32_t>(inst.imm)).op == TextureOp::Load;
+  return inst.type != Type::Void && inst.op != Op::Store && inst.op != Op::Reduce;
+}
 
 class Printer {
  public:
@@ -107,6 +110,11 @@ class Printer {
     if (it.op == Op::Barrier) return fmt::format(".{}", to_string(static_cast<BarrierMode>(it.imm)));
     if (it.op == Op::Trap) return fmt::format(".{}", to_string(static_cast<TrapKind>(it.imm2)));
     if (it.op == Op::SystemCall) return fmt::format(".{}", to_string(static_cast<SystemCall>(it.imm)));
+    if (it.op == Op::Texture || it.op == Op::Surface) {
+      const auto access = TextureAccess::unpack(static_cast<uint32_t>(it.imm));
+      return fmt::format(".{}.{}.{}.{}x{}", to_string(access.op), to_string(access.shape), access.detail,
+                         to_string(it.type), it.count);
+    }
     if (it.type == Type::Void) return "";
     if (is_memory(it.op) && it.count > 1) return fmt::format(".{}x{}", to_string(it.type), it.count);
     return fmt::format(".{}", to_string(it.type));

@@ -191,6 +191,7 @@ class Verifier {
   }
 
   void check_types(BlockId b, ValueId id);
+  void check_texture(BlockId b, ValueId id);
   void check_memory(BlockId b, ValueId id);
   void check_conversion(BlockId b, ValueId id);
 
@@ -335,6 +336,10 @@ void Verifier::check_types(BlockId b, ValueId id) {
       expect(b, id, 0, Type::I32);
       if (inst.op == Op::StackStore) expect(b, id, 1, t);
       break;
+    case Op::Texture:
+    case Op::Surface:
+      check_texture(b, id);
+      break;
     case Op::ToGeneric:
     case Op::FromGeneric:
       expect_result(b, id, t == Type::I64, "i64");
@@ -450,6 +455,29 @@ void Verifier::check_memory(BlockId b, ValueId id) {
   if (inst.args.size() != values + 1)
     return complain(b, id, fmt::format("has {} arguments, needs {}", inst.args.size(), values + 1));
   for (size_t i = 1; i < inst.args.size(); ++i) expect(b, id, i, inst.type);
+}
+
+void Verifier::check_texture(BlockId b, ValueId id) {
+  const Inst& inst = function_.insts[id];
+  const auto access = TextureAccess::unpack(static_cast<uint32_t>(inst.imm));
+  const uint32_t n = coordinates(access.shape);
+  std::vector<Type> wanted{Type::I64};
+  if (access.op != TextureOp::Query) {
+    if (has_layers(access.shape)) wanted.push_back(Type::I32);
+    const Type coordinate = counts_texels(access.op) ? Type::I32 : Type::F32;
+    wanted.insert(wanted.end(), n, coordinate);
+    if (access.op == TextureOp::Level || access.op == TextureOp::LevelTexels) wanted.push_back(coordinate);
+    if (access.op == TextureOp::Grad) wanted.insert(wanted.end(), 2 * n, Type::F32);
+    if (access.op == TextureOp::Store) wanted.insert(wanted.end(), inst.count, inst.type);
+    if (access.op == TextureOp::Reduce) wanted.push_back(inst.type);
+  }
+  if (is_surface(access.op) != (inst.op == Op::Surface)) complain(b, id, "is of the other kind");
+  if (inst.count == 0 || inst.count > 4) complain(b, id, "has an odd number of components");
+  if (inst.site == kNone && access.op != TextureOp::Query) complain(b, id, "is an access without a site");
+  if (inst.op == Op::Texture) expect_result(b, id, inst.type == Type::I32 || inst.type == Type::F32, "i32 or f32");
+  if (inst.args.size() != wanted.size())
+    return complain(b, id, fmt::format("has {} arguments, needs {}", inst.args.size(), wanted.size()));
+  for (size_t i = 0; i < wanted.size(); ++i) expect(b, id, i, wanted[i]);
 }
 
 }  // namespace

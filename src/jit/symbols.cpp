@@ -142,6 +142,7 @@ std::vector<Symbol> runtime_symbols() {
       {"wl_flush", (void*)exec::wl_flush},
       {"wl_kinds", (void*)exec::wl_kinds},
       {"wl_system_call", (void*)exec::wl_system_call},
+      {"wl_texture", (void*)exec::wl_texture},
       {"wl_clock", (void*)exec::wl_clock},
       {"wl_matrix", (void*)wl_matrix},
       {"memset", (void*)std::memset},

@@ -17,8 +17,6 @@ using ir::Space;
 using ir::Type;
 using ir::ValueId;
 
-int vector_length(const Instr& i) { return i.has("v2") ? 2 : i.has("v4") ? 4 : i.has("v8") ? 8 : 1; }
-
 // The space whose address `value` is seen to be: made by cvta from it, or the parameter buffer.
 struct Origin {
   Space space;
@@ -78,25 +76,6 @@ Space space_of(const Name& name) {
   }
 }
 
-// Loaded components into registers; their type is what the opcode says, which decides the extension.
-void write_components(Context& c, const ptx::Operand& destination, ScalarType type,
-                      const std::vector<ValueId>& values) {
-  if (values.size() == 1 && destination.kind != ptx::Operand::Kind::Vector)
-    return c.write(destination, values[0], type);
-  if (destination.elements.size() != values.size()) c.malformed("a vector of the wrong length");
-  for (size_t k = 0; k < values.size(); ++k) c.write(destination.elements[k], values[k], type);
-}
-
-std::vector<const ptx::Operand*> components(Context& c, const ptx::Operand& operand, int count) {
-  std::vector<const ptx::Operand*> result;
-  if (operand.kind == ptx::Operand::Kind::Vector)
-    for (const ptx::Operand& element : operand.elements) result.push_back(&element);
-  else
-    result.push_back(&operand);
-  if (result.size() != static_cast<size_t>(count)) c.malformed("a vector of the wrong length");
-  return result;
-}
-
 // The type of a component: b32 and the like take what the register holds, which saves a bitcast.
 Type component_type(Context& c, ScalarType type, const ptx::Operand& operand) {
   const Type given = ir_type(type), held = c.declared_type(operand);
@@ -140,6 +119,26 @@ void check_width(Context& c, const Instr& i, ScalarType type) {
 }
 
 }  // namespace
+
+int vector_length(const Instr& i) { return i.has("v2") ? 2 : i.has("v4") ? 4 : i.has("v8") ? 8 : 1; }
+
+void write_components(Context& c, const ptx::Operand& destination, ScalarType type,
+                      const std::vector<ValueId>& values) {
+  if (values.size() == 1 && destination.kind != ptx::Operand::Kind::Vector)
+    return c.write(destination, values[0], type);
+  if (destination.elements.size() != values.size()) c.malformed("a vector of the wrong length");
+  for (size_t k = 0; k < values.size(); ++k) c.write(destination.elements[k], values[k], type);
+}
+
+std::vector<const ptx::Operand*> components(Context& c, const ptx::Operand& operand, int count) {
+  std::vector<const ptx::Operand*> result;
+  if (operand.kind == ptx::Operand::Kind::Vector)
+    for (const ptx::Operand& element : operand.elements) result.push_back(&element);
+  else
+    result.push_back(&operand);
+  if (result.size() != static_cast<size_t>(count)) c.malformed("a vector of the wrong length");
+  return result;
+}
 
 MemorySpace memory_space(Context& c, const Instr& i) {
   for (const std::string& m : i.text.modifiers) {

@@ -15,7 +15,7 @@
 namespace warplens::observe {
 namespace {
 
-enum class Unit : uint8_t { L1, Banks, Local, None };  // what serves the request, of what is modelled here
+enum class Unit : uint8_t { L1, Banks, Local, None, Texture };  // what serves the request, of what is modelled here
 
 struct Shape {
   Unit unit = Unit::None;
@@ -41,6 +41,10 @@ Shape shape_of(const ir::Site& site) {
       break;
     case ir::Space::Const:
       shape.unit = Unit::None;
+      break;
+    case ir::Space::Texture:
+    case ir::Space::Surface:
+      shape.unit = Unit::Texture;  // no addresses are told either
       break;
   }
   if (site.kind == ir::SiteKind::Store) shape.op = model::SharedOp::Store;
@@ -87,6 +91,11 @@ class alignas(128) SiteCounter {  // no cache line has counters of two workers
 
   void add(const Shape& shape, const uint64_t* address, uint32_t mask, uint64_t count) {
     if (mask == 0) return;
+    if (shape.unit == Unit::Texture) {
+      stats_.requests += count;
+      stats_.lanes += count * lanes_in(mask);
+      return;
+    }
     if (unlike_ >= kGiveUp) {
       add_alone(shape, address, mask, count);
       return;

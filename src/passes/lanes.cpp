@@ -419,6 +419,8 @@ Lanes Analyzer::compute(const Inst& inst) {
       return flat_value();
     case Op::StackLoad:
     case Op::SystemCall:
+    case Op::Texture:
+    case Op::Surface:
     case Op::Atomic:
     case Op::Shuffle:
     case Op::Match:

@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::array kKinds = {AccessKind::Load,      AccessKind::Store,  AccessKind::Atomic,
                                AccessKind::Reduction, AccessKind::Branch, AccessKind::Barrier};
-constexpr std::array kSpaces = {Space::Global, Space::Shared, Space::Local, Space::Const, Space::Generic};
+constexpr std::array kSpaces = {Space::Global,  Space::Shared,  Space::Local,  Space::Const,
+                                Space::Generic, Space::Texture, Space::Surface};
 
 template <typename Values>
 auto named(const Values& values, const std::string& text) {

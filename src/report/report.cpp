@@ -46,6 +46,10 @@ const char* to_string(Space space) {
       return "const";
     case Space::Generic:
       return "generic";
+    case Space::Texture:
+      return "texture";
+    case Space::Surface:
+      return "surface";
   }
   return "";
 }

@@ -16,7 +16,7 @@ enum class Fidelity : uint8_t { Counted, Modelled, Estimated };
 const char* to_string(Fidelity);
 
 enum class AccessKind : uint8_t { Load, Store, Atomic, Reduction, Branch, Barrier };
-enum class Space : uint8_t { Global, Shared, Local, Const, Generic };
+enum class Space : uint8_t { Global, Shared, Local, Const, Generic, Texture, Surface };
 const char* to_string(AccessKind);  // "load"
 const char* to_string(Space);       // "global"
 

@@ -7,7 +7,7 @@
 namespace warplens::report {
 namespace {
 
-enum class Section { Global, Shared, Local, Constant, Branches, None };
+enum class Section { Global, Shared, Local, Constant, Textures, Branches, None };
 
 Section section_of(const Site& site) {
   if (site.kind == AccessKind::Branch) return Section::Branches;
@@ -20,6 +20,9 @@ Section section_of(const Site& site) {
       return Section::Shared;
     case Space::Local:
       return Section::Local;
+    case Space::Texture:
+    case Space::Surface:
+      return Section::Textures;
     default:
       return Section::Constant;
   }
@@ -122,6 +125,9 @@ void add_sites(KernelSummary& summary) {
       case Section::Constant:
         add_row(line_for(summary.constant, site), site, counts);
         break;
+      case Section::Textures:
+        add_row(line_for(summary.textures, site), site, counts);
+        break;
       case Section::Branches:
         if (counts.branch_divergent != 0) add_row(line_for(summary.branches, site), site, counts);
         break;
@@ -133,7 +139,9 @@ void add_sites(KernelSummary& summary) {
   sort_worst_first(summary.global, by_sectors);
   sort_worst_first(summary.local, by_sectors);
   sort_worst_first(summary.shared, [](const SiteCounts& c) { return std::pair(excess_wavefronts(c), c.wavefronts); });
-  sort_worst_first(summary.constant, [](const SiteCounts& c) { return std::pair(c.requests, c.lanes); });
+  const auto by_requests = [](const SiteCounts& c) { return std::pair(c.requests, c.lanes); };
+  sort_worst_first(summary.constant, by_requests);
+  sort_worst_first(summary.textures, by_requests);
   sort_worst_first(summary.branches,
                    [](const SiteCounts& c) { return std::pair(c.branch_divergent, c.branch_executed); });
 }

@@ -41,6 +41,7 @@ struct KernelSummary {
   std::vector<SourceLine> shared;    // by wavefronts above ideal, then by wavefronts
   std::vector<SourceLine> local;     // as global
   std::vector<SourceLine> constant;  // by requests
+  std::vector<SourceLine> textures;  // and surfaces, by requests
   std::vector<SourceLine> branches;  // that diverged; by divergent executions
   bool has_lines = false;            // line information for any site
 };

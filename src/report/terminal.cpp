@@ -181,6 +181,8 @@ class Terminal {
     section("LOCAL MEMORY by source line, worst first (sectors [estimated])", k.local, kGlobal, sectors);
     section("CONSTANT MEMORY", k.constant, kConstant,
             [](const SiteCounts&) { return std::pair<uint64_t, uint64_t>(); });
+    section("TEXTURES AND SURFACES (sectors are not modelled)", k.textures, kConstant,
+            [](const SiteCounts&) { return std::pair<uint64_t, uint64_t>(); });
     section("DIVERGENT BRANCHES", k.branches, kBranches,
             [](const SiteCounts& c) { return std::pair(c.branch_divergent, c.branch_executed); });
   }
@@ -370,7 +372,8 @@ class Terminal {
     if (row.space == Space::Shared && row.kind != AccessKind::Branch)
       wrapped(fmt::format("{} wavefronts, {}/request, ideal {}, excess {}; {} used", v[1], v[2], v[3], v[4], v[5]), 6,
               style);
-    if (row.space != Space::Shared && row.space != Space::Const && row.kind != AccessKind::Branch)
+    const bool has_sectors = row.space == Space::Global || row.space == Space::Generic || row.space == Space::Local;
+    if (has_sectors && row.kind != AccessKind::Branch)
       wrapped(fmt::format("{} sectors, {}/request, ideal {}, excess {}; {} fetched, {} used", v[1], v[2], v[3], v[4],
                           v[5], v[6]),
               6, style);

@@ -8,7 +8,7 @@ namespace warplens::session {
 namespace {
 
 static_assert(static_cast<int>(report::AccessKind::Barrier) == static_cast<int>(ir::SiteKind::Barrier));
-static_assert(static_cast<int>(report::Space::Generic) == static_cast<int>(ir::Space::Generic));
+static_assert(static_cast<int>(report::Space::Surface) == static_cast<int>(ir::Space::Surface));
 
 struct FaultWords {
   const char* kind;
@@ -24,6 +24,8 @@ FaultWords words(exec::FaultKind kind) {
       return {"out of bounds in shared memory", "program"};
     case exec::FaultKind::LocalOutOfBounds:
       return {"out of bounds in local memory", "program"};
+    case exec::FaultKind::BadTexture:
+      return {"no such texture or surface", "program"};
     case exec::FaultKind::Trap:
       return {"trap", "program"};
     case exec::FaultKind::StackOverflow:

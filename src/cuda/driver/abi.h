@@ -69,6 +69,35 @@ struct ArrayDescriptor3D {  // CUDA_ARRAY3D_DESCRIPTOR
   unsigned channels, flags;
 };
 
+struct DriverResourceDesc {  // CUDA_RESOURCE_DESC
+  int type;                  // as cudaResourceType
+  union {
+    Array* array;
+    MipmappedArray* mipmap;
+    struct {
+      DevicePointer pointer;
+      int format;
+      unsigned channels;
+      size_t bytes;
+    } linear;
+    struct {
+      DevicePointer pointer;
+      int format;
+      unsigned channels;
+      size_t width, height, pitch;
+    } pitch;
+    int reserved[32];
+  };
+  unsigned flags;
+};
+struct DriverTextureDesc {  // CUDA_TEXTURE_DESC
+  int address[3], filter;
+  unsigned flags, max_anisotropy;
+  int mipmap_filter;
+  float level_bias, min_level, max_level, border[4];
+  int reserved[12];
+};
+
 struct LaunchConfig {  // CUlaunchConfig
   dim3 grid, block;
   unsigned shared_bytes;
