@@ -59,7 +59,7 @@ bool fits(const model::GpuSpec& gpu, const Extent& extent, unsigned flags) {
     bool faces = extent.width == extent.height && extent.depth && extent.depth % 6 == 0;
     return faces && (flags & kArrayLayered ? within(53, 0, 54) : extent.depth == 6 && within(52, 0, 0));
   }
-  if (flags & kArrayLayered) return extent.depth && (extent.height ? within(30, 31, 32) : within(42, 0, 43));
+  if (flags & kArrayLayered) return extent.depth && (extent.height ? within(27, 28, 29) : within(42, 0, 43));
   if (!extent.height && extent.depth) return false;
   if (extent.depth) return within(24, 25, 26) || within(47, 48, 49);
   return extent.height ? within(22, 23, 0) : within(21, 0, 0);

@@ -131,9 +131,9 @@ Error take_modes(const TextureDesc& d, Texture& out) {
   for (int mode : d.address) known &= choice(mode, 3);
   if (!known || (d.seamless_cubemap == 1 && !out.cube)) return Error::cudaErrorInvalidValue;
   const bool integers = out.format.kind != TexelFormat::Kind::Float;
-  const bool normalizes = d.read && integers && out.format.bits < 32;
+  const bool normalizes = d.read == 1 && integers && out.format.bits < 32;
   if (d.filter == kLinearFilter && integers && !normalizes) return Error::cudaErrorInvalidFilterSetting;
-  if (d.read && !normalizes) return Error::cudaErrorInvalidNormSetting;
+  if (d.read == 1 && !normalizes) return Error::cudaErrorInvalidNormSetting;
   for (int k = 0; k < 3; k++) out.address[k] = static_cast<exec::AddressMode>(d.address[k]);
   out.filters = d.filter;
   out.filters_levels = d.mipmap_filter;
@@ -146,12 +146,6 @@ Error take_modes(const TextureDesc& d, Texture& out) {
   out.min_level = d.min_level;
   out.max_level = d.max_level;
   return Error::cudaSuccess;
-}
-
-// What a texture of memory reads as it is: neither filtered nor scaled.
-void simplify(TextureDesc& d) {
-  d.filter = 0;
-  d.normalized_coords = 0;
 }
 
 uint64_t keep(Runtime& runtime, TextureObject object, Texture texture) {
@@ -177,16 +171,20 @@ void hand_out(const ResourceDesc& from, ResourceDesc& to) { std::memcpy(&to, &fr
 Error make_texture(Runtime& runtime, const ResourceDesc& resource, const TextureDesc& desc, const ResourceViewDesc* view,
                    uint64_t& handle) {
   Texture texture;
-  TextureDesc modes = desc;
   Error error = take_resource(runtime, resource, texture);
   if (error != Error::cudaSuccess) return error;
   if (view) {
     runtime.refuse("cudaCreateTextureObject with a resource view");
     return Error::cudaErrorNotSupported;
   }
-  if (resource.type == kLinearResource) simplify(modes);
-  error = take_modes(modes, texture);
+  error = take_modes(desc, texture);
   if (error != Error::cudaSuccess) return error;
+  if (resource.type == kLinearResource) texture.filters = texture.normalized_coords = false;  // read as it is
+  if (desc.mipmap_filter == 1 && texture.levels.size() > 1 && !texture.reads_normalized &&
+      texture.format.kind != TexelFormat::Kind::Float) {
+    runtime.refuse("a texture that mixes levels of integers");
+    return Error::cudaErrorNotSupported;
+  }
   handle = keep(runtime, {false, resource, desc, view ? std::optional(*view) : std::nullopt}, std::move(texture));
   return Error::cudaSuccess;
 }

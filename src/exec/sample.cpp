@@ -14,12 +14,13 @@
 //
 // Sums. Floats: texels are aligned to the largest exponent among those with a weight, cut behind 4 more bits than the
 // format's mantissa, multiplied, added up exactly and rounded to the format's mantissa (24 bits, or 11 of half), ties away
-// from zero. Single-precision subnormals are zero, before and after. Normalized integers: the sum is rounded to 16 bits,
+// from zero. The two levels, and planes that do not lie next to each other, are each aligned for themselves.
+// Single-precision subnormals are zero, before and after. Normalized integers: the sum is rounded to 16 bits,
 // ties up, whatever the format, and then divided.
 //
 // A one-dimensional texture is one of two dimensions at y = 0, which a filter with a border sees: half of it.
 //
-// Level of detail: cut to 1/256, the bias rounded to 1/256 and added, clamped. Between two levels the texels of both are
+// Level of detail: cut towards zero to 1/256, the bias likewise and added, clamped. Between two levels the texels of both are
 // mixed as those of two planes of a volume. The level of derivatives is half the logarithm of the larger eigenvalue of J^T J, J in texels; an H200
 // approximates that and is up to 0.2 levels away. Anisotropy is not modelled: max_anisotropy is 1.
 //
@@ -46,11 +47,14 @@ struct Axis {
 // The bits behind the point that a normalized coordinate keeps: 21, one more for a size over 8192, two over 32768.
 int fraction_bits(uint32_t size) { return 21 + std::max(0, static_cast<int>(std::bit_width(size - 1)) - 12) / 2; }
 
+// Subnormal coordinates are zero.
+float flush(float u) { return std::fabs(u) < 0x1p-126f ? 0.0f : u; }
+
 // Coordinates that are so far out that nothing but their fraction matters, and those that are no numbers.
 void tame(const float* in, float* out, bool repeats) {
   constexpr float kFar = 32;  // even, so that mirroring does not notice
   for (uint32_t l = 0; l < kLanes; ++l) {
-    const float u = in[l];
+    const float u = flush(in[l]);
     if (std::fabs(u) < kFar)
       out[l] = u;
     else if (!repeats)
@@ -84,7 +88,7 @@ int32_t fold(int32_t i, int32_t n, AddressMode mode) {
 }
 
 // fixed: the coordinate in texels, times 2^8 for a filter.
-void place(const Indices& fixed, int32_t n, AddressMode mode, bool filters, bool drops_fraction, Axis& axis) {
+void place(const Indices& fixed, int32_t n, AddressMode mode, bool filters, bool leaves, Axis& axis) {
   if (!filters) {
     for (uint32_t l = 0; l < kLanes; ++l) axis.first[l] = fold(fixed[l], n, mode);
     return;
@@ -92,16 +96,17 @@ void place(const Indices& fixed, int32_t n, AddressMode mode, bool filters, bool
   for (uint32_t l = 0; l < kLanes; ++l) {
     const int32_t i = fixed[l] >> 8;
     axis.weight[l] = fixed[l] & 255;
-    axis.first[l] = fold(i, n, mode);
-    axis.second[l] = fold(i + 1, n, mode);
+    axis.first[l] = leaves ? i : fold(i, n, mode);
+    axis.second[l] = leaves ? i + 1 : fold(i + 1, n, mode);
   }
-  for (uint32_t l = 0; l < kLanes && drops_fraction; ++l)
+  for (uint32_t l = 0; l < kLanes && mode == AddressMode::Clamp; ++l)
     if (axis.first[l] == axis.second[l]) axis.weight[l] = 0;
 }
 
 struct AxisRule {
   AddressMode mode;
-  bool normalized, filters, drops_fraction;
+  bool normalized, filters;
+  bool leaves = false;  // indices one step outside stay as they are: a cube whose faces are filtered into each other
 };
 
 void resolve(const float* at, uint32_t size, const AxisRule& rule, Axis& axis) {
@@ -117,14 +122,17 @@ void resolve(const float* at, uint32_t size, const AxisRule& rule, Axis& axis) {
       const int64_t cut = floor_int(u[l] * scale);
       fixed[l] = static_cast<int32_t>(rule.filters ? ((cut * n * 256 + half) >> bits) - 128 : (cut * n) >> bits);
     }
-    return place(fixed, static_cast<int32_t>(n), rule.mode, rule.filters, rule.drops_fraction, axis);
+    return place(fixed, static_cast<int32_t>(n), rule.mode, rule.filters, rule.leaves, axis);
   }
   // Coordinates that count texels do not repeat.
   const AddressMode mode = rule.mode == AddressMode::Border ? AddressMode::Border : AddressMode::Clamp;
   const auto far = static_cast<float>(n + 2);
-  for (uint32_t l = 0; l < kLanes; ++l) u[l] = at[l] > far ? far : at[l] > -2.0f ? at[l] : at[l] != at[l] ? 0 : -2.0f;
+  for (uint32_t l = 0; l < kLanes; ++l) {
+    const float x = flush(at[l]);
+    u[l] = x > far ? far : x > -2.0f ? x : x != x ? 0 : -2.0f;
+  }
   for (uint32_t l = 0; l < kLanes; ++l) fixed[l] = rule.filters ? floor_int(u[l] * 256 + 0.5f) - 128 : floor_int(u[l]);
-  place(fixed, static_cast<int32_t>(n), mode, rule.filters, rule.drops_fraction, axis);
+  place(fixed, static_cast<int32_t>(n), mode, rule.filters, rule.leaves, axis);
 }
 
 // ---- texels
@@ -197,8 +205,10 @@ float normalize(const Texture& t, uint32_t channel, uint32_t bits) {
 // The border's colour as a texel of the format would hold it; bits of the channel, as read_channels gives them. Where
 // integers are read as floats it is a fraction of the largest, rounded to nearest, ties down; where they are read as they
 // are, the low bits of the float. Half is cut to its mantissa and its largest number.
+// Beyond linear memory there is zero.
 uint32_t border_channel(const Texture& t, uint32_t channel) {
   const TexelFormat& f = t.format;
+  if (t.source == Texture::Source::Linear) return 0;
   float b = t.border[channel];
   uint32_t bits = std::bit_cast<uint32_t>(b);
   if (f.kind == TexelFormat::Kind::Float)
@@ -281,8 +291,9 @@ float round_sum(double value, const FloatRule& rule) {
 }
 
 // One lane's sum where some texel is no ordinary number. A texel that is no finite number counts though its weight is
-// rounded to nothing, as long as each of its axes has one.
-float odd_sum(const float* texel, const int32_t* weight, const bool* touched, int corners, const FloatRule& rule) {
+// rounded to nothing, as long as each of its axes has one. `joined`: squares 2k and 2k + 1 are aligned together.
+float odd_sum(const float* texel, const int32_t* weight, const bool* touched, int corners, bool joined,
+              const FloatRule& rule) {
   bool plus = false, minus = false, all_negative = true;
   for (int k = 0; k < corners; ++k) {
     if (!touched[k]) continue;
@@ -292,43 +303,56 @@ float odd_sum(const float* texel, const int32_t* weight, const bool* touched, in
   }
   if (plus && minus) return std::bit_cast<float>(rule.nan);
   if (plus || minus) return plus ? HUGE_VALF : -HUGE_VALF;
-  int exponent = -1000;
   const auto value = [&](int k) { return rule.flushes && std::fabs(texel[k]) < 0x1p-126f ? 0.0f : texel[k]; };
-  for (int k = 0; k < corners; ++k) {
-    int e = 0;
-    if (!weight[k] || value(k) == 0) continue;
-    std::frexp(value(k), &e);
-    exponent = std::max({exponent, e, rule.least_exponent});
-  }
-  if (exponent == -1000) return all_negative ? -0.0f : 0.0f;
-  const double unit = std::ldexp(1.0, exponent - rule.mantissa - rule.guard);
+  const int together = joined ? 8 : 4;
   double sum = 0;
-  for (int k = 0; k < corners; ++k)
-    if (weight[k]) sum += weight[k] * std::trunc(value(k) / unit);
+  for (int group = 0; group < corners; group += together) {
+    int exponent = rule.least_exponent;
+    for (int k = group; k < std::min(group + together, corners); ++k) {
+      int e = 0;
+      if (!weight[k] || value(k) == 0) continue;
+      std::frexp(value(k), &e);
+      exponent = std::max(exponent, e);
+    }
+    const double unit = std::ldexp(1.0, exponent - rule.mantissa - rule.guard);
+    for (int k = group; k < std::min(group + together, corners); ++k)
+      if (weight[k]) sum += weight[k] * std::trunc(value(k) / unit) * unit;
+  }
   if (sum == 0) return all_negative ? -0.0f : 0.0f;
-  return round_sum(sum * unit / 256, rule);
+  return round_sum(sum / 256, rule);
 }
 
 // The same for single precision where every texel is zero or a normal number of no extreme size, without branches.
-void plain_sums(const float (&texel)[kCorners][kLanes], const Weights& weight, int corners, uint32_t* out) {
-  alignas(64) int32_t exponent[kLanes] = {};
+// Bit l of `joined`: of lane l.
+void plain_sums(const float (&texel)[kCorners][kLanes], const Weights& weight, int corners, uint32_t joined,
+                uint32_t* out) {
+  alignas(64) int32_t exponent[kCorners / 4][kLanes] = {};
   for (int k = 0; k < corners; ++k)
     for (uint32_t l = 0; l < kLanes; ++l) {
       const auto e = static_cast<int32_t>(std::bit_cast<uint32_t>(texel[k][l]) >> 23 & 255);
-      exponent[l] = std::max(exponent[l], weight[k][l] ? e : 0);
+      exponent[k / 4][l] = std::max(exponent[k / 4][l], weight[k][l] ? e : 0);
     }
-  alignas(64) double sum[kLanes] = {}, scale[kLanes], unit[kLanes];
-  for (uint32_t l = 0; l < kLanes; ++l) {
-    // 2^(28 - e) and 2^(e - 28), e the largest exponent as frexp has it, biased exponent - 126
-    scale[l] = std::bit_cast<double>(static_cast<uint64_t>(1023 + 28 - (exponent[l] - 126)) << 52);
-    unit[l] = std::bit_cast<double>(static_cast<uint64_t>(1023 - 28 - 8 + (exponent[l] - 126)) << 52);
+  for (int square = 0; square + 1 < corners / 4 && joined; square += 2)
+    for (uint32_t l = 0; l < kLanes; ++l) {
+      int32_t &a = exponent[square][l], &b = exponent[square + 1][l];
+      if (joined >> l & 1) a = b = std::max(a, b);
+    }
+  alignas(64) double sum[kLanes] = {};
+  for (int square = 0; square < corners / 4; ++square) {
+    alignas(64) double part[kLanes] = {}, scale[kLanes], unit[kLanes];
+    for (uint32_t l = 0; l < kLanes; ++l) {
+      // 2^(28 - e) and 2^(e - 28 - 8), where frexp's exponent is the biased one less 126.
+      const int32_t e = exponent[square][l] - 126;
+      scale[l] = std::bit_cast<double>(static_cast<uint64_t>(1023 + 28 - e) << 52);
+      unit[l] = std::bit_cast<double>(static_cast<uint64_t>(1023 - 28 - 8 + e) << 52);
+    }
+    for (int k = 4 * square; k < 4 * square + 4; ++k)
+      for (uint32_t l = 0; l < kLanes; ++l)
+        part[l] += static_cast<double>(static_cast<int32_t>(weight[k][l] ? texel[k][l] * scale[l] : 0.0)) * weight[k][l];
+    for (uint32_t l = 0; l < kLanes; ++l) sum[l] += part[l] * unit[l];
   }
-  for (int k = 0; k < corners; ++k)
-    for (uint32_t l = 0; l < kLanes; ++l)
-      sum[l] += static_cast<double>(static_cast<int32_t>(weight[k][l] ? texel[k][l] * scale[l] : 0.0)) * weight[k][l];
   // A tie is moved away from zero by less than anything else could be away from it.
-  for (uint32_t l = 0; l < kLanes; ++l)
-    out[l] = std::bit_cast<uint32_t>(static_cast<float>(sum[l] * (1 + 0x1p-48) * unit[l]));
+  for (uint32_t l = 0; l < kLanes; ++l) out[l] = std::bit_cast<uint32_t>(static_cast<float>(sum[l] * (1 + 0x1p-48)));
 }
 
 // Positive zeros are plain; negative ones have a rule of their own.
@@ -366,8 +390,12 @@ struct Footprint {
 // The face that a direction points to, and where on it: [0, 1).
 void project(const TextureRequest& r, Indices& face, float (&u)[kLanes], float (&v)[kLanes]) {
   for (uint32_t l = 0; l < kLanes; ++l) {
-    const float x = r.at[0][l], y = r.at[1][l], z = r.at[2][l];
-    const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
+    float x = r.at[0][l], y = r.at[1][l], z = r.at[2][l];
+    // Divided by infinity, and no number where it was infinite itself.
+    if (std::isinf(x) || std::isinf(y) || std::isinf(z))
+      for (float* c : {&x, &y, &z}) *c = std::isinf(*c) ? NAN : std::copysign(0.0f, *c);
+    const auto size = [](float c) { return c == c ? std::fabs(c) : -1.0f; };
+    const float ax = size(x), ay = size(y), az = size(z);
     float s = 0, t = 0, m = 0;
     if (az >= ay && az >= ax) {
       face[l] = z < 0 ? 5 : 4, m = az, s = z < 0 ? -x : x, t = -y;
@@ -376,8 +404,8 @@ void project(const TextureRequest& r, Indices& face, float (&u)[kLanes], float (
     } else {
       face[l] = x < 0 ? 1 : 0, m = ax, s = x < 0 ? z : -z, t = -y;
     }
-    u[l] = m > 0 ? s / m * 0.5f + 0.5f : 0.5f;
-    v[l] = m > 0 ? t / m * 0.5f + 0.5f : 0.5f;
+    u[l] = m > 0 && s == s ? s / m * 0.5f + 0.5f : 0.5f;
+    v[l] = m > 0 && t == t ? t / m * 0.5f + 0.5f : 0.5f;
   }
 }
 
@@ -393,13 +421,15 @@ void trace(const Texture& t, const TextureLevel& level, const TextureRequest& r,
   f.volume = n == 3 && !is_cube(shape);
   const uint32_t faces = is_cube(shape) ? 6 : 1;
   for (uint32_t l = 0; l < kLanes; ++l) f.plane[l] = has_layers(shape) ? layer_of(level, r.layer[l], faces) : 0;
-  AxisRule rule{t.address[0], t.normalized_coords, filters, true};
+  AxisRule rule{t.address[0], t.normalized_coords, filters};
   if (is_cube(shape)) {
     Indices face;
     float u[kLanes], v[kLanes];
     project(r, face, u, v);
-    rule = {AddressMode::Clamp, true, filters, !t.seamless};
+    rule.normalized = true;
+    rule.leaves = t.seamless && filters;
     resolve(u, level.width, rule, f.axis[0]);
+    rule.mode = t.address[1];
     resolve(v, level.height, rule, f.axis[1]);
     for (uint32_t l = 0; l < kLanes; ++l) f.plane[l] = f.plane[l] * 6 + face[l];
     return;
@@ -408,45 +438,24 @@ void trace(const Texture& t, const TextureLevel& level, const TextureRequest& r,
   alignas(64) float zero[kLanes] = {};
   for (uint32_t d = 0; d < (f.volume ? 3u : 2u); ++d) {
     rule.mode = t.address[d];
-    if (counts_texels(r.access.op)) {
-      rule.normalized = rule.filters = false;
+    if (counts_texels(r.access.op)) {  // of linear memory, which ends
       Indices fixed = {};
-      const AddressMode mode = rule.mode == AddressMode::Border ? AddressMode::Border : AddressMode::Clamp;
       for (uint32_t l = 0; l < kLanes && d < n; ++l)
         fixed[l] = std::clamp(r.texel[d][l], -1, static_cast<int32_t>(size[d]));
-      place(fixed, static_cast<int32_t>(size[d]), mode, false, false, f.axis[d]);
+      place(fixed, static_cast<int32_t>(size[d]), AddressMode::Border, false, false, f.axis[d]);
       continue;
     }
     resolve(d < n ? r.at[d] : zero, size[d], rule, f.axis[d]);
-  }
-}
-
-// Reads corner k of the footprint. Lanes outside get no address; lanes beyond what is allocated are told in `r`.
-void locate(const Texture& t, const TextureLevel& level, const Footprint& f, uint32_t mask, int corner, Places& at,
-            TextureRequest& r) {
-  const auto side = [&](int d) -> const Indices& { return corner >> d & 1 ? f.axis[d].second : f.axis[d].first; };
-  const Indices &x = side(0), &y = side(1), &z = side(2);
-  const uint32_t bytes = t.format.bytes();
-  for (uint32_t l = 0; l < kLanes; ++l) {
-    const int32_t plane = f.volume ? z[l] : f.plane[l];
-    const bool outside = x[l] < 0 || y[l] < 0 || plane < 0 || !(mask >> l & 1);
-    const uint64_t offset = static_cast<uint64_t>(plane) * level.plane_bytes +
-                            static_cast<uint64_t>(y[l]) * level.row_bytes + static_cast<uint64_t>(x[l]) * bytes;
-    at.address[l] = outside ? 0 : level.base + offset;
-  }
-  if (level.room >= uint64_t{std::max({level.depth, level.layers, 1u}) - 1} * level.plane_bytes +
-                        uint64_t{level.height - 1} * level.row_bytes + uint64_t{level.width} * bytes)
-    return;
-  for (uint32_t l = 0; l < kLanes; ++l) {
-    if (!at.address[l] || at.address[l] - level.base + bytes <= level.room) continue;
-    if (r.bad_lane > l) r.bad_lane = l, r.bad_address = at.address[l];
-    at.address[l] = 0;
+    if (shape != TextureShape::D1Layers || d == 0 || !filters) continue;
+    std::memset(f.axis[d].first, 0, sizeof f.axis[d].first);  // a layer is a row, which no border meets
+    std::memset(f.axis[d].weight, 0, sizeof f.axis[d].weight);
   }
 }
 
 // A cube's texel that lies one step beyond the edge of its face is one of the next face. In units of half a texel, from
 // the middle of the face, a texel's centre is an odd or even number below n, and the edge is n.
 void cross_seam(int32_t n, int32_t& plane, int32_t& x, int32_t& y) {
+  if (x >= 0 && x < n && y >= 0 && y < n) return;
   const int32_t face = plane % 6, s = 2 * x + 1 - n, t = 2 * y + 1 - n;
   int32_t v[3] = {};  // the direction
   const auto build = [&](int32_t a, int32_t b, int32_t m) {
@@ -485,12 +494,38 @@ struct Corner {
   alignas(64) Texels texel = {};
 };
 
+// Reads corner k of the footprint. Lanes outside get no address; lanes beyond what is allocated are told in `r`.
+void locate(const Texture& t, const TextureLevel& level, const Footprint& f, uint32_t mask, int corner, Places& at,
+            TextureRequest& r) {
+  const auto side = [&](int d) -> const Indices& { return corner >> d & 1 ? f.axis[d].second : f.axis[d].first; };
+  const Indices &x = side(0), &y = side(1), &z = side(2);
+  const uint32_t bytes = t.format.bytes();
+  const bool crosses = t.cube && t.seamless && f.filters;
+  for (uint32_t l = 0; l < kLanes; ++l) {
+    int32_t plane = f.volume ? z[l] : f.plane[l], column = x[l], row = y[l];
+    if (crosses) cross_seam(static_cast<int32_t>(level.width), plane, column, row);
+    const bool outside = column < 0 || row < 0 || plane < 0 || !(mask >> l & 1);
+    const uint64_t offset = static_cast<uint64_t>(plane) * level.plane_bytes +
+                            static_cast<uint64_t>(row) * level.row_bytes + static_cast<uint64_t>(column) * bytes;
+    at.address[l] = outside ? 0 : level.base + offset;
+  }
+  if (level.room >= uint64_t{std::max({level.depth, level.layers, 1u}) - 1} * level.plane_bytes +
+                        uint64_t{level.height - 1} * level.row_bytes + uint64_t{level.width} * bytes)
+    return;
+  for (uint32_t l = 0; l < kLanes; ++l) {
+    if (!at.address[l] || at.address[l] - level.base + bytes <= level.room) continue;
+    if (r.bad_lane > l) r.bad_lane = l, r.bad_address = at.address[l];
+    at.address[l] = 0;
+  }
+}
+
 // What a filter mixes: the texels at the corners of a square, and of others, a plane or a level further.
 struct Corners {
   int count = 0;
-  Texels texel[kCorners] = {};
+  Texels texel[kCorners];
   Weights weight;
   bool touched[kCorners][kLanes];  // each axis has a weight there, though their product may round to nothing
+  uint32_t joined = 0;  // bit l: lane l's planes lie next to each other, and are aligned together
 };
 
 // The four corners of one plane, the lower (0) or the upper (4), whose weight is given.
@@ -527,7 +562,8 @@ void mix_floats(const Texture& t, const Corners& corners, uint32_t channel, cons
       const uint32_t bits = corners.texel[k][channel][l];
       texel[k][l] = srgb ? static_cast<float>(kSrgb[bits & 255]) / 16384 : std::bit_cast<float>(bits);
     }
-  if (rule.mantissa == 24 && is_plain(texel, corners.count)) return plain_sums(texel, corners.weight, corners.count, out);
+  if (rule.mantissa == 24 && is_plain(texel, corners.count)) 
+    return plain_sums(texel, corners.weight, corners.count, corners.joined, out);
   for (uint32_t l = 0; l < kLanes; ++l) {
     if (!(mask >> l & 1)) continue;
     float values[kCorners];
@@ -538,7 +574,7 @@ void mix_floats(const Texture& t, const Corners& corners, uint32_t channel, cons
       weight[k] = corners.weight[k][l];
       touched[k] = corners.touched[k][l];
     }
-    out[l] = std::bit_cast<uint32_t>(odd_sum(values, weight, touched, corners.count, rule));
+    out[l] = std::bit_cast<uint32_t>(odd_sum(values, weight, touched, corners.count, corners.joined >> l & 1, rule));
   }
 }
 
@@ -573,6 +609,8 @@ void add_footprint(const Texture& t, const TextureLevel& level, const Footprint&
     upper[l] = rounded(f.axis[2].weight[l] * share[l]);
     lower[l] = share[l] - upper[l];
   }
+  for (uint32_t l = 0; l < kLanes; ++l)
+    c.joined |= uint32_t{f.axis[2].second[l] == f.axis[2].first[l] + 1 || f.axis[2].weight[l] == 0} << l;
   add_plane(t, level, f, 0, lower, mask, c, r);
   add_plane(t, level, f, 4, upper, mask, c, r);
 }
@@ -596,8 +634,16 @@ void gather(const Texture& t, const TextureLevel& level, TextureRequest& r, Texe
     Footprint one = f;
     for (int d = 0; d < 2; ++d)
       if (kOrder[k] >> d & 1) std::memcpy(one.axis[d].first, f.axis[d].second, sizeof one.axis[d].first);
-    fetch_point(t, level, one, r.mask, r, texel);
-    std::memcpy(out[k], texel[r.access.detail], sizeof out[k]);
+    Places at;
+    locate(t, level, one, r.mask, 0, at, r);
+    read_texels(t, at, texel);
+    const uint32_t c = r.access.detail;
+    if (t.reads_normalized && c < t.format.channels && !is_srgb(t, c))  // as a filter has it
+      for (uint32_t& bits : texel[c])
+        bits = std::bit_cast<uint32_t>(normalized_sum(t.format, 256 * int64_t{static_cast<int32_t>(bits)}));
+    else if (t.reads_normalized && c < t.format.channels)
+      for (uint32_t& bits : texel[c]) bits = std::bit_cast<uint32_t>(normalize(t, c, bits));
+    std::memcpy(out[k], texel[c], sizeof out[k]);
   }
 }
 
@@ -632,14 +678,12 @@ void sample_between(const Texture& t, size_t first, const Indices& upper, uint32
 // In 1/256 of a level.
 int32_t level_of(const Texture& t, const TextureRequest& r, uint32_t lane) {
   const auto fixed = [](double level) {
-    return level != level ? 0 : static_cast<int32_t>(std::floor(std::clamp(level, -64.0, 64.0) * 256));
+    return level != level ? 0 : static_cast<int32_t>(std::clamp(level, -64.0, 64.0) * 256);
   };
   const auto last = static_cast<int32_t>(t.levels.size() - 1) * 256;
-  const auto bias = static_cast<int32_t>(std::floor(std::clamp(t.level_bias, -16.0f, 16.0f) * 256 + 0.5f));
+  const int32_t bias = fixed(std::clamp(t.level_bias, -16.0f, 16.0f));
   int32_t level = 0;
   switch (r.access.op) {
-    case TextureOp::LevelTexels:
-      return std::clamp(r.whole_level[lane], 0, last / 256) * 256;
     case TextureOp::Level:
       level = fixed(double{r.level[lane]}) + bias;
       break;
@@ -692,12 +736,11 @@ void sample_levels(const Texture& t, TextureRequest& r) {
 }
 
 // Whether the instruction suits the texture: an H200 gives zeros where it does not. One and two dimensions, with layers
-// and without, stand in for each other.
+// and without, stand in for each other. Coordinates that are integers are for linear memory, which takes no others.
 bool suits(const Texture& t, const TextureAccess& access) {
-  const bool volume = t.dimensions == 3, wants_volume = access.shape == TextureShape::D3;
-  const bool texels_of_memory = access.shape == TextureShape::D1 && counts_texels(access.op);
-  return volume == wants_volume && t.cube == is_cube(access.shape) &&
-         (t.source == Texture::Source::Linear) == texels_of_memory;
+  const bool linear = t.source == Texture::Source::Linear;
+  if (linear || counts_texels(access.op)) return linear && access.op == TextureOp::FetchTexels && access.shape == TextureShape::D1;
+  return (t.dimensions == 3) == (access.shape == TextureShape::D3) && t.cube == is_cube(access.shape);
 }
 
 }  // namespace

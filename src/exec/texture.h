@@ -70,10 +70,7 @@ struct TextureRequest {
     float at[3][kLanes];
     int32_t texel[3][kLanes];  // where counts_texels(access.op)
   };
-  union {
-    float level[kLanes];
-    int32_t whole_level[kLanes];
-  };
+  float level[kLanes];
   float dx[3][kLanes], dy[3][kLanes];
   uint32_t result[4][kLanes];  // bits of floats or integers, as the texture reads
   // A lane that read beyond what is allocated.

@@ -28,11 +28,19 @@ void take_operands(const WarpEnv& env, TextureRequest& r) {
   for (uint32_t d = 0; d < n; ++d) take(r.dy[d]);
 }
 
-// sust.p: each 32-bit value becomes a channel.
+// sust.p: each 32-bit value becomes a channel; narrower integers are clamped to their range.
 void store_formatted(const TexelFormat& format, uint8_t* to, const uint8_t* in, size_t stride, uint32_t components) {
   const uint32_t bytes = format.bits / 8;
-  for (uint32_t e = 0; e < std::min<uint32_t>(components, format.channels); ++e)
-    std::memcpy(to + e * bytes, in + e * stride, bytes);
+  for (uint32_t e = 0; e < std::min<uint32_t>(components, format.channels); ++e) {
+    uint32_t value = 0;
+    std::memcpy(&value, in + e * stride, sizeof value);
+    const uint32_t most = ~0u >> (32 - format.bits);
+    if (format.kind == TexelFormat::Kind::Unsigned) value = std::min(value, most);
+    if (format.kind == TexelFormat::Kind::Signed)
+      value = static_cast<uint32_t>(
+          std::clamp<int64_t>(static_cast<int32_t>(value), -int64_t{most / 2} - 1, int64_t{most / 2}));
+    std::memcpy(to + e * bytes, &value, bytes);
+  }
 }
 
 template <typename F>

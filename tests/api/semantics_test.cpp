@@ -62,6 +62,15 @@ TEST(Semantics, ArraysAreThoseOfAnH200) {
   EXPECT_EQ(result.errors, "");
 }
 
+TEST(Semantics, TexturesAreThoseOfAnH200) {
+  WL_NEEDS_NVCC();
+  testing::ProgramResult result =
+      testing::run(testing::compile("tests/api/textures.cu", {"-arch=sm_80", "-Xlinker --no-as-needed", "-lcuda"}), {.record = false});
+  EXPECT_EQ(result.exit_code, 0);
+  expect_same_lines(result.output, "textures.h200.txt");
+  EXPECT_EQ(result.errors, "");
+}
+
 // Programs built so call the functions whose names end in _ptsz and _ptds.
 TEST(Semantics, OneDefaultStreamAThreadChangesNoAnswer) {
   WL_NEEDS_NVCC();

@@ -46,6 +46,33 @@ __global__ void never_told(volatile int* flag) {
   __syncthreads();
 }
 
+__global__ void no_texture(cudaTextureObject_t texture, float* out) {
+  out[threadIdx.x] = tex2D<float>(texture, threadIdx.x, 1);  // fault: no texture
+}
+__global__ void texture_freed(cudaTextureObject_t texture, float* out) {
+  out[threadIdx.x] = tex2D<float>(texture, threadIdx.x, 1);  // fault: texture freed
+}
+__global__ void surface_outside(cudaSurfaceObject_t surface, float* out) {
+  surf2Dwrite(out[threadIdx.x], surface, threadIdx.x * 4, 3);  // fault: surface outside
+}
+
+// 16 x 8 floats as a texture or as a surface.
+static unsigned long long object(const char* how) {
+  cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+  cudaResourceDesc resource{};
+  cudaTextureDesc texture{};
+  unsigned long long handle = 0;
+  cudaMallocArray(&resource.res.array.array, &format, 16, 8, cudaArraySurfaceLoadStore);
+  if (!strcmp(how, "surface_outside")) {
+    cudaCreateSurfaceObject(&handle, &resource);
+  } else {
+    cudaCreateTextureObject(&handle, &resource, &texture, nullptr);
+    if (!strcmp(how, "no_texture")) cudaDestroyTextureObject(handle);
+    if (!strcmp(how, "texture_freed")) cudaFreeArray(resource.res.array.array);
+  }
+  return handle;
+}
+
 int main(int, char** argv) {
   float* d;
   int* freed_data;
@@ -62,6 +89,9 @@ int main(int, char** argv) {
   if (!strcmp(argv[1], "heap_past_end")) heap_past_end<<<1, 8>>>();
   if (!strcmp(argv[1], "frees_twice")) frees_twice<<<1, 1>>>();
   if (!strcmp(argv[1], "never_told")) cudaMemset(d, 0, 4), never_told<<<40, 64>>>((int*)d);
+  if (!strcmp(argv[1], "no_texture")) no_texture<<<1, 32>>>(object(argv[1]), d);
+  if (!strcmp(argv[1], "texture_freed")) texture_freed<<<1, 32>>>(object(argv[1]), d);
+  if (!strcmp(argv[1], "surface_outside")) surface_outside<<<1, 32>>>(object(argv[1]), d);
   if (!strcmp(argv[1], "never_told_by_the_host")) {
     int* flag;
     cudaMallocHost(&flag, 4);

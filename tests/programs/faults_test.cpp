@@ -155,5 +155,31 @@ TEST(Faults, AreSaidOnStderrWhereNothingIsRecorded) {
       << result.errors;
 }
 
+TEST(Faults, NoTexture) {
+  WL_NEEDS_NVCC();
+  Failed failed = fail("no_texture", "cudaErrorIllegalAddress");
+  EXPECT_EQ(failed.fault.kind, "no such texture or surface");
+  EXPECT_EQ(failed.fault.verdict, "program");
+  EXPECT_EQ(failed.line, line_of("no texture"));
+  EXPECT_NE(failed.fault.message.find("is no texture object, or one that was destroyed"), std::string::npos);
+}
+
+TEST(Faults, TextureOfFreedMemory) {
+  WL_NEEDS_NVCC();
+  Failed failed = fail("texture_freed", "cudaErrorIllegalAddress");
+  EXPECT_EQ(failed.fault.kind, "out of bounds");
+  EXPECT_EQ(failed.line, line_of("texture freed"));
+  EXPECT_EQ(failed.fault.bytes, 4u);
+}
+
+TEST(Faults, SurfaceOutside) {
+  WL_NEEDS_NVCC();
+  Failed failed = fail("surface_outside", "cudaErrorIllegalAddress");
+  EXPECT_EQ(failed.fault.kind, "out of bounds");
+  EXPECT_EQ(failed.line, line_of("surface outside"));
+  EXPECT_EQ(failed.fault.thread.x, 16u);
+  EXPECT_NE(failed.fault.message.find("x = 64 bytes, y = 3"), std::string::npos) << failed.fault.message;
+}
+
 }  // namespace
 }  // namespace warplens

@@ -41,6 +41,30 @@ TEST(Programs, Graphs) {
   EXPECT_EQ(result.errors, "");
 }
 
+TEST(Programs, Textures) {
+  WL_NEEDS_NVCC();
+  ProgramResult result = run(compile("tests/programs/textures.cu"));
+  EXPECT_EQ(result.output,
+            "turned, within 2 256ths of a texel's difference\nsmooth 9.50 9.75 24.50\ncudaSuccess\n");
+  EXPECT_EQ(result.errors, "");
+  ASSERT_EQ(result.report.launches.size(), 2u);
+  // Requests of textures and surfaces are counted, and nothing that is not known of them.
+  const report::Launch& launch = result.report.launches[0];
+  const std::vector<report::Site>& sites = result.report.kernels[launch.kernel].sites;
+  int textures = 0, surfaces = 0;
+  for (size_t i = 0; i < sites.size(); i++) {
+    textures += sites[i].space == report::Space::Texture;
+    surfaces += sites[i].space == report::Space::Surface;
+    if (sites[i].space != report::Space::Texture && sites[i].space != report::Space::Surface) continue;
+    EXPECT_EQ(launch.sites[i].requests, 24u * 4);
+    EXPECT_EQ(launch.sites[i].lanes, 24u * 128);
+    EXPECT_EQ(launch.sites[i].sectors, 0u);
+    EXPECT_TRUE(launch.sites[i].patterns.empty());
+  }
+  EXPECT_EQ(textures, 1);
+  EXPECT_EQ(surfaces, 1);
+}
+
 TEST(Programs, AnotherGpu) {
   WL_NEEDS_NVCC();
   ProgramResult result = run(compile("tests/programs/features.cu"), {.environment = {{"WARPLENS_GPU", "a100"}}});

@@ -150,6 +150,9 @@ class BlockRun {
         std::memcpy(on_stack(thread, inst), &value, static_cast<size_t>(ir::bytes(inst.type)));
         return;
       }
+      case Op::Texture:
+      case Op::Surface:
+        return touch(thread, id, inst);
       case Op::ToGeneric:
         return set(thread, id, window(thread, inst.space) + get(thread, inst.args[0]));
       case Op::FromGeneric:
@@ -415,6 +418,47 @@ class BlockRun {
                                                           : Space::Global;
     const bool in_window = inst.space == Space::Shared || inst.space == Space::Local;
     watcher_->access(thread.index, id, lies_in, in_window ? address - window(thread, inst.space) : address);
+  }
+
+  // ---- textures and surfaces
+
+  void touch(Thread& thread, ValueId id, const ir::Inst& inst) {
+    const auto access = TextureAccess::unpack(static_cast<uint32_t>(inst.imm));
+    const bool has_result = access.op != TextureOp::Store && access.op != TextureOp::Reduce;
+    for (uint32_t i = 0; has_result && i < inst.count; ++i) set(thread, id, 0, i);
+    if (guarded_off(thread, inst)) {
+      if (watcher_) watcher_->guarded_off(thread.index);
+      return;
+    }
+    const auto found = launch_.textures.find(get(thread, inst.args[0]));
+    if (found == launch_.textures.end()) return stop(Stop::Kind::OutOfBounds, thread, "no texture or surface");
+    std::vector<uint64_t> arguments;
+    for (size_t i = 1; i < inst.args.size(); ++i) arguments.push_back(get(thread, inst.args[i]));
+    if (!is_surface(access.op)) {
+      const std::vector<uint32_t> texel = fetch(found->second, access, arguments);
+      for (uint32_t i = 0; i < inst.count; ++i) set(thread, id, texel[i], i);
+      return;
+    }
+    const int bytes = ir::bytes(inst.type);
+    std::string error;
+    char* at = surface_element(found->second, access, arguments, int64_t{bytes} * inst.count, &error);
+    if (!error.empty()) return stop(Stop::Kind::OutOfBounds, thread, error);
+    if (!at) return;
+    auto* place = reinterpret_cast<uint8_t*>(at);
+    const size_t first = arguments.size() - (access.op == TextureOp::Reduce ? 1 : inst.count);
+    for (uint32_t i = 0; i < inst.count; ++i, place += bytes) {
+      uint64_t value = has_result ? 0 : arguments[first + i];
+      if (has_result) {
+        set(thread, id, read_bytes(place, bytes), i);
+        continue;
+      }
+      if (access.op == TextureOp::Reduce) {
+        ir::Inst atomic = inst;
+        atomic.imm2 = SurfaceDetail::unpack(access.detail).reduction;
+        value = atomic_result(atomic, read_bytes(place, bytes), value, 0) & mask_of(inst.type);
+      }
+      std::memcpy(place, &value, static_cast<size_t>(bytes));
+    }
   }
 
   // ---- special registers

@@ -6,12 +6,14 @@
 // of shared and local memory.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/dim3.h"
 #include "ir/ir.h"
+#include "reference/texture.h"
 
 namespace warplens::reference {
 
@@ -20,6 +22,7 @@ struct Launch {
   uint32_t dynamic_shared_bytes = 0;
   std::vector<uint8_t> params;    // the parameter buffer
   std::vector<uint64_t> symbols;  // where ir::Module::symbols live
+  std::map<uint64_t, Texture> textures = {};  // and surfaces, by handle
 };
 
 struct Stop {

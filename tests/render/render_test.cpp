@@ -46,6 +46,18 @@ TEST(Terminal, WithoutLineInformation) {
   EXPECT_EQ(text.find("-lineinfo"), text.rfind("-lineinfo"));  // said once
 }
 
+TEST(Terminal, TexturesHaveNoSectors) {
+  Report report = example();
+  report.kernels[0].sites[0].space = Space::Texture;
+  for (const int width : {100, 64}) {
+    const std::string text = render_terminal(report, options(width, false));
+    const size_t section = text.find("TEXTURES AND SURFACES (sectors are not modelled)");
+    ASSERT_NE(section, std::string::npos) << text;
+    EXPECT_NE(text.find("load texture 4 B", section), std::string::npos) << text;
+    EXPECT_EQ(text.substr(section, text.find("\n\n", section) - section).find("fetched"), std::string::npos) << text;
+  }
+}
+
 // Nothing of a name is lost where its column is too narrow, and a compiler's name for a stack is no name.
 TEST(Terminal, LongNamesAreWhole) {
   Report report = example();

@@ -59,6 +59,25 @@ void Program::reset_symbols() {
   }
 }
 
+uint64_t Program::add_texture(const exec::Texture& t) {
+  const exec::TextureLevel& level = t.levels.at(0);
+  reference::Texture r;
+  r.dimensions = t.dimensions;
+  r.size[0] = level.width, r.size[1] = level.height, r.size[2] = level.depth;
+  r.layers = level.layers;
+  r.bits = t.format.bits, r.channels = t.format.channels;
+  r.floats = t.format.kind == exec::TexelFormat::Kind::Float;
+  r.is_signed = t.format.kind == exec::TexelFormat::Kind::Signed;
+  r.data = reinterpret_cast<char*>(level.base);
+  r.mode = static_cast<reference::Texture::Mode>(t.address[0]);
+  r.linear = t.filters, r.normalized = t.normalized_coords, r.fractions = t.reads_normalized;
+  std::copy(t.border, t.border + 4, r.border);
+  if (t.source == exec::Texture::Source::Linear) r.mode = reference::Texture::Border;  // which is 0 there
+  const uint64_t handle = device_memory().textures().add(std::make_shared<const exec::Texture>(t));
+  textures_.emplace(handle, r);
+  return handle;
+}
+
 void* Program::symbol(const std::string& name) {
   for (size_t i = 0; i < symbols_.size(); ++i)
     if (module_->symbols[i].name == name) return reinterpret_cast<void*>(symbols_[i]);
@@ -88,9 +107,10 @@ const char* kind_of(reference::Stop::Kind kind) {
 }
 
 Program::Result run_reference(const ir::Function& function, const Program::Shape& shape, std::vector<uint8_t> params,
-                              const std::vector<uint64_t>& symbols) {
-  const reference::Outcome outcome =
-      reference::run(function, {shape.grid, shape.block, shape.dynamic_shared_bytes, std::move(params), symbols});
+                              const std::vector<uint64_t>& symbols,
+                              const std::map<uint64_t, reference::Texture>& textures) {
+  const reference::Outcome outcome = reference::run(
+      function, {shape.grid, shape.block, shape.dynamic_shared_bytes, std::move(params), symbols, textures});
   Program::Result result;
   result.thread_instructions = outcome.thread_instructions;
   if (outcome.stop) result.error = std::string(kind_of(outcome.stop->kind)) + ": " + outcome.stop->message;
@@ -123,7 +143,7 @@ Program::Result Program::launch(Backend backend, const std::string& kernel, Shap
     if (function.name != kernel) continue;
     std::vector<uint8_t> buffer = params;
     buffer.resize(std::max<size_t>(function.param_bytes, params.size()));
-    if (backend == Backend::Reference) return run_reference(function, shape, std::move(buffer), symbols_);
+    if (backend == Backend::Reference) return run_reference(function, shape, std::move(buffer), symbols_, textures_);
     if (backend == Backend::Gpu) return run_gpu(kernel, shape, buffer);
     return engine_result_ = run_engine(module_, k, symbols_, shape, buffer);
   }

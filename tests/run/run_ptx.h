@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,7 +12,9 @@
 
 #include "base/dim3.h"
 #include "exec/memory.h"
+#include "exec/texture.h"
 #include "ir/ir.h"
+#include "reference/texture.h"
 
 namespace warplens::run {
 
@@ -46,6 +49,9 @@ class Program {
   // engine stops with an error does not run on it, but counts as done there with the same error.
   std::vector<Backend> backends() const;
 
+  // Both kinds of object find the same texels. Returns the handle, which works on every backend but a GPU.
+  uint64_t add_texture(const exec::Texture& texture);
+
   // Where a module variable lives. Its initial bytes are there again before each launch.
   void* symbol(const std::string& name);
 
@@ -57,6 +63,7 @@ class Program {
   Result engine_result_;
   std::string problems_;
   std::vector<uint64_t> symbols_;
+  std::map<uint64_t, reference::Texture> textures_;
 };
 
 // One for the whole test program.

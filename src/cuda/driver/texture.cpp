@@ -77,22 +77,25 @@ void from_runtime(const ResourceDesc& from, DriverResourceDesc& to) {
   }
 }
 
-// Integers of 8 and 16 bits are read as floats unless the program says otherwise.
-bool reads_integers(const ResourceDesc& r) {
+// Integers of 8 and 16 bits are read as fractions unless the program says otherwise.
+enum class Reading { Fractions, AsTheyAre };
+Reading reading_of(const ResourceDesc& r) {
   const ChannelDesc* desc = r.type == kLinearResource  ? &r.linear.desc
                             : r.type == kPitchResource ? &r.pitch.desc
                                                        : nullptr;
   if (r.type == kArrayResource && is_array(r.array)) desc = &r.array->desc;
   if (const Array* level = r.type == kMipmappedResource ? level_of(r.mipmap, 0) : nullptr) desc = &level->desc;
   constexpr int kFloat = 2;
-  return desc && (desc->kind == kFloat || desc->x == 32);
+  return desc && (desc->kind == kFloat || desc->x == 32) ? Reading::AsTheyAre : Reading::Fractions;
 }
 
 TextureDesc to_runtime(const DriverTextureDesc& from, const ResourceDesc& resource) {
   TextureDesc to{};
   std::copy(from.address, from.address + 3, to.address);
   to.filter = from.filter;
-  to.read = from.flags & kReadAsInteger || reads_integers(resource) ? 0 : 1;
+  const Reading reading = reading_of(resource);
+  to.read = from.flags & kReadAsInteger || reading != Reading::Fractions ? 0 : 1;
+  if (reading == Reading::Fractions && !to.read) to.filter = 0;  // taken, though there is nothing to filter
   to.srgb = from.flags & kSrgb ? 1 : 0;
   std::copy(from.border, from.border + 4, to.border);
   to.normalized_coords = from.flags & kNormalizedCoordinates ? 1 : 0;

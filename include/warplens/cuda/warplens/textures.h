@@ -1,5 +1,4 @@
-// Texture and surface functions. They become PTX's tex, tld4, suld and sust, which Warplens refuses by name where a kernel
-// reaches one.
+// Texture functions. They become PTX's tex and tld4.
 #pragma once
 #pragma GCC system_header
 
@@ -41,12 +40,14 @@ WARPLENS_TEXEL(char, int4, static_cast<char>(v.x))
                  : "l"(texture), __VA_ARGS__);                                                                     \
   }
 #define WARPLENS_UNPACK(...) __VA_ARGS__
+#define WARPLENS_FETCHES(name, coordinate, geometry, arguments, operands, ...)                       \
+  namespace warplens_texture {                                                                       \
+  WARPLENS_FETCH_OF(name, float4, "f", "f32." coordinate, geometry, arguments, operands, __VA_ARGS__) \
+  WARPLENS_FETCH_OF(name, int4, "r", "s32." coordinate, geometry, arguments, operands, __VA_ARGS__)   \
+  WARPLENS_FETCH_OF(name, uint4, "r", "u32." coordinate, geometry, arguments, operands, __VA_ARGS__)  \
+  }
 #define WARPLENS_TEXTURE(name, coordinate, geometry, arguments, values, operands, ...)                             \
-  namespace warplens_texture {                                                                                     \
-  WARPLENS_FETCH_OF(name, float4, "f", "f32." coordinate, geometry, arguments, operands, __VA_ARGS__)              \
-  WARPLENS_FETCH_OF(name, int4, "r", "s32." coordinate, geometry, arguments, operands, __VA_ARGS__)                \
-  WARPLENS_FETCH_OF(name, uint4, "r", "u32." coordinate, geometry, arguments, operands, __VA_ARGS__)               \
-  }                                                                                                                \
+  WARPLENS_FETCHES(name, coordinate, geometry, arguments, operands, __VA_ARGS__)                                   \
   template <typename T>                                                                                            \
   WARPLENS_DEVICE T name(cudaTextureObject_t texture, WARPLENS_UNPACK arguments) {                                 \
     typename warplens_texture::Texel<T>::fetched v;                                                                \
@@ -69,62 +70,66 @@ WARPLENS_TEXTURE(tex2DLayered, "f32", "tex.a2d", (float x, float y, int layer), 
                  "f"(x), "f"(y), "r"(layer))
 WARPLENS_TEXTURE(texCubemapLayered, "f32", "tex.acube", (float x, float y, float z, int layer), (x, y, z, layer),
                  "{%8, %5, %6, %7}]", "f"(x), "f"(y), "f"(z), "r"(layer))
+// At a level of a mipmapped array ...
 WARPLENS_TEXTURE(tex1DLod, "f32", "tex.level.1d", (float x, float level), (x, level), "{%5}], %6", "f"(x), "f"(level))
 WARPLENS_TEXTURE(tex2DLod, "f32", "tex.level.2d", (float x, float y, float level), (x, y, level), "{%5, %6}], %7",
                  "f"(x), "f"(y), "f"(level))
 WARPLENS_TEXTURE(tex3DLod, "f32", "tex.level.3d", (float x, float y, float z, float level), (x, y, z, level),
                  "{%5, %6, %7, %7}], %8", "f"(x), "f"(y), "f"(z), "f"(level))
-#undef WARPLENS_TEXTURE
-#undef WARPLENS_FETCH_OF
+WARPLENS_TEXTURE(texCubemapLod, "f32", "tex.level.cube", (float x, float y, float z, float level), (x, y, z, level),
+                 "{%5, %6, %7, %7}], %8", "f"(x), "f"(y), "f"(z), "f"(level))
+WARPLENS_TEXTURE(tex1DLayeredLod, "f32", "tex.level.a1d", (float x, int layer, float level), (x, layer, level),
+                 "{%6, %5}], %7", "f"(x), "r"(layer), "f"(level))
+WARPLENS_TEXTURE(tex2DLayeredLod, "f32", "tex.level.a2d", (float x, float y, int layer, float level),
+                 (x, y, layer, level), "{%7, %5, %6, %6}], %8", "f"(x), "f"(y), "r"(layer), "f"(level))
+WARPLENS_TEXTURE(texCubemapLayeredLod, "f32", "tex.level.acube", (float x, float y, float z, int layer, float level),
+                 (x, y, z, layer, level), "{%8, %5, %6, %7}], %9", "f"(x), "f"(y), "f"(z), "r"(layer), "f"(level))
+// ... or at the one that suits how fast the coordinates change.
+WARPLENS_TEXTURE(tex1DGrad, "f32", "tex.grad.1d", (float x, float dx, float dy), (x, dx, dy), "{%5}], {%6}, {%7}",
+                 "f"(x), "f"(dx), "f"(dy))
+WARPLENS_TEXTURE(tex2DGrad, "f32", "tex.grad.2d", (float x, float y, float2 dx, float2 dy), (x, y, dx, dy),
+                 "{%5, %6}], {%7, %8}, {%9, %10}", "f"(x), "f"(y), "f"(dx.x), "f"(dx.y), "f"(dy.x), "f"(dy.y))
+WARPLENS_TEXTURE(tex3DGrad, "f32", "tex.grad.3d", (float x, float y, float z, float4 dx, float4 dy), (x, y, z, dx, dy),
+                 "{%5, %6, %7, %7}], {%8, %9, %10, %10}, {%11, %12, %13, %13}", "f"(x), "f"(y), "f"(z), "f"(dx.x),
+                 "f"(dx.y), "f"(dx.z), "f"(dy.x), "f"(dy.y), "f"(dy.z))
+WARPLENS_TEXTURE(texCubemapGrad, "f32", "tex.grad.cube", (float x, float y, float z, float4 dx, float4 dy),
+                 (x, y, z, dx, dy), "{%5, %6, %7, %7}], {%8, %9, %10, %10}, {%11, %12, %13, %13}", "f"(x), "f"(y),
+                 "f"(z), "f"(dx.x), "f"(dx.y), "f"(dx.z), "f"(dy.x), "f"(dy.y), "f"(dy.z))
+WARPLENS_TEXTURE(tex1DLayeredGrad, "f32", "tex.grad.a1d", (float x, int layer, float dx, float dy), (x, layer, dx, dy),
+                 "{%6, %5}], {%7}, {%8}", "f"(x), "r"(layer), "f"(dx), "f"(dy))
+WARPLENS_TEXTURE(tex2DLayeredGrad, "f32", "tex.grad.a2d", (float x, float y, int layer, float2 dx, float2 dy),
+                 (x, y, layer, dx, dy), "{%7, %5, %6, %6}], {%8, %9}, {%10, %11}", "f"(x), "f"(y), "r"(layer),
+                 "f"(dx.x), "f"(dx.y), "f"(dy.x), "f"(dy.y))
+WARPLENS_TEXTURE(texCubemapLayeredGrad, "f32", "tex.grad.acube",
+                 (float x, float y, float z, int layer, float4 dx, float4 dy), (x, y, z, layer, dx, dy),
+                 "{%8, %5, %6, %7}], {%9, %10, %11, %11}, {%12, %13, %14, %14}", "f"(x), "f"(y), "f"(z), "r"(layer),
+                 "f"(dx.x), "f"(dx.y), "f"(dx.z), "f"(dy.x), "f"(dy.y), "f"(dy.z))
 
-// The four texels that filtering would mix, of one component; a constant, which the instruction names.
+// The four texels that filtering would mix, of one component, which the instruction names.
+WARPLENS_FETCHES(gather_x, "f32", "tld4.r.2d", (float x, float y), "{%5, %6}]", "f"(x), "f"(y))
+WARPLENS_FETCHES(gather_y, "f32", "tld4.g.2d", (float x, float y), "{%5, %6}]", "f"(x), "f"(y))
+WARPLENS_FETCHES(gather_z, "f32", "tld4.b.2d", (float x, float y), "{%5, %6}]", "f"(x), "f"(y))
+WARPLENS_FETCHES(gather_w, "f32", "tld4.a.2d", (float x, float y), "{%5, %6}]", "f"(x), "f"(y))
 template <typename T>
 WARPLENS_DEVICE T tex2Dgather(cudaTextureObject_t texture, float x, float y, int component = 0) {
-  typename warplens_texture::Texel<T>::fetched v{};
-  float4 f;
-  asm volatile("tld4.r.2d.v4.f32.f32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
-               : "=f"(f.x), "=f"(f.y), "=f"(f.z), "=f"(f.w) : "l"(texture), "f"(x), "f"(y));
-  v.x = f.x, v.y = f.y, v.z = f.z, v.w = f.w;
-  return component >= 0 ? warplens_texture::Texel<T>::of(v) : T{};
+  typename warplens_texture::Texel<T>::fetched v;
+  if (component == 1)
+    warplens_texture::gather_y(v, texture, x, y);
+  else if (component == 2)
+    warplens_texture::gather_z(v, texture, x, y);
+  else if (component == 3)
+    warplens_texture::gather_w(v, texture, x, y);
+  else
+    warplens_texture::gather_x(v, texture, x, y);
+  return warplens_texture::Texel<T>::of(v);
 }
+template <typename T>
+WARPLENS_DEVICE void tex2Dgather(T* result, cudaTextureObject_t texture, float x, float y, int component = 0) {
+  *result = tex2Dgather<T>(texture, x, y, component);
+}
+#undef WARPLENS_TEXTURE
+#undef WARPLENS_FETCHES
+#undef WARPLENS_FETCH_OF
 
-// Surfaces: x counts bytes. The number of bytes of T makes the instruction.
-#define WARPLENS_SURFACE(name, geometry, arguments, coordinates, ...)                                                \
-  template <typename T>                                                                                              \
-  WARPLENS_DEVICE T name##read(cudaSurfaceObject_t surface, WARPLENS_UNPACK arguments,                               \
-                               cudaSurfaceBoundaryMode = cudaBoundaryModeTrap) {                                     \
-    unsigned int word[(sizeof(T) + 3) / 4 * 4] = {};                                                                 \
-    for (unsigned int i = 0; i < (sizeof(T) + 3) / 4; ++i)                                                           \
-      asm volatile("suld.b." geometry ".b32.trap {%0}, [%1, " coordinates "];"                                       \
-                   : "=r"(word[i]) : "l"(surface), __VA_ARGS__);                                                     \
-    T v;                                                                                                             \
-    __builtin_memcpy(&v, word, sizeof v);                                                                            \
-    return v;                                                                                                        \
-  }                                                                                                                  \
-  template <typename T>                                                                                              \
-  WARPLENS_DEVICE void name##read(T* result, cudaSurfaceObject_t surface, WARPLENS_UNPACK arguments,                 \
-                                  cudaSurfaceBoundaryMode = cudaBoundaryModeTrap) {                                  \
-    *result = name##read<T>(surface, WARPLENS_SURFACE_VALUES_##name);                                                \
-  }                                                                                                                  \
-  template <typename T>                                                                                              \
-  WARPLENS_DEVICE void name##write(T v, cudaSurfaceObject_t surface, WARPLENS_UNPACK arguments,                      \
-                                   cudaSurfaceBoundaryMode = cudaBoundaryModeTrap) {                                 \
-    unsigned int word[(sizeof(T) + 3) / 4] = {};                                                                     \
-    __builtin_memcpy(word, &v, sizeof v);                                                                            \
-    for (unsigned int i = 0; i < (sizeof(T) + 3) / 4; ++i)                                                           \
-      asm volatile("sust.b." geometry ".b32.trap [%1, " coordinates "], {%0};" ::"r"(word[i]), "l"(surface), __VA_ARGS__); \
-  }
-#define WARPLENS_SURFACE_VALUES_surf1D x
-#define WARPLENS_SURFACE_VALUES_surf2D x, y
-#define WARPLENS_SURFACE_VALUES_surf3D x, y, z
-#define WARPLENS_SURFACE_VALUES_surf2DLayered x, y, layer
-WARPLENS_SURFACE(surf1D, "1d", (int x), "{%2}", "r"(x))
-WARPLENS_SURFACE(surf2D, "2d", (int x, int y), "{%2, %3}", "r"(x), "r"(y))
-WARPLENS_SURFACE(surf3D, "3d", (int x, int y, int z), "{%2, %3, %4, %4}", "r"(x), "r"(y), "r"(z))
-WARPLENS_SURFACE(surf2DLayered, "a2d", (int x, int y, int layer), "{%4, %2, %3, %3}", "r"(x), "r"(y), "r"(layer))
-#undef WARPLENS_SURFACE
-#undef WARPLENS_SURFACE_VALUES_surf1D
-#undef WARPLENS_SURFACE_VALUES_surf2D
-#undef WARPLENS_SURFACE_VALUES_surf3D
-#undef WARPLENS_SURFACE_VALUES_surf2DLayered
+#include "warplens/surfaces.h"
 #undef WARPLENS_UNPACK
