@@ -70,9 +70,10 @@ int32_t floor_int(float x) {
 }
 
 // An index in the texture's repetition, or kBorder.
-int32_t fold(int32_t i, int32_t n, AddressMode mode) {
+inline int32_t fold(int32_t i, int32_t n, AddressMode mode) {
   switch (mode) {
     case AddressMode::Wrap:
+      if (i >= 0 && i < n) return i;  // a division takes long
       i %= n;
       return i < 0 ? i + n : i;
     case AddressMode::Mirror:
@@ -87,18 +88,39 @@ int32_t fold(int32_t i, int32_t n, AddressMode mode) {
   return 0;
 }
 
+template <AddressMode kMode>
+void fold_all(const Indices& i, int32_t n, Indices& out) {
+  for (uint32_t l = 0; l < kLanes; ++l) out[l] = fold(i[l], n, kMode);
+}
+void fold_all(const Indices& i, int32_t n, AddressMode mode, Indices& out) {
+  switch (mode) {
+    case AddressMode::Wrap:
+      return fold_all<AddressMode::Wrap>(i, n, out);
+    case AddressMode::Mirror:
+      return fold_all<AddressMode::Mirror>(i, n, out);
+    case AddressMode::Clamp:
+      return fold_all<AddressMode::Clamp>(i, n, out);
+    case AddressMode::Border:
+      return fold_all<AddressMode::Border>(i, n, out);
+  }
+}
+
 // fixed: the coordinate in texels, times 2^8 for a filter.
 void place(const Indices& fixed, int32_t n, AddressMode mode, bool filters, bool leaves, Axis& axis) {
-  if (!filters) {
-    for (uint32_t l = 0; l < kLanes; ++l) axis.first[l] = fold(fixed[l], n, mode);
+  if (!filters) return fold_all(fixed, n, mode, axis.first);
+  alignas(64) Indices first, second;
+  for (uint32_t l = 0; l < kLanes; ++l) {
+    first[l] = fixed[l] >> 8;
+    second[l] = first[l] + 1;
+    axis.weight[l] = fixed[l] & 255;
+  }
+  if (leaves) {
+    std::memcpy(axis.first, first, sizeof first);
+    std::memcpy(axis.second, second, sizeof second);
     return;
   }
-  for (uint32_t l = 0; l < kLanes; ++l) {
-    const int32_t i = fixed[l] >> 8;
-    axis.weight[l] = fixed[l] & 255;
-    axis.first[l] = leaves ? i : fold(i, n, mode);
-    axis.second[l] = leaves ? i + 1 : fold(i + 1, n, mode);
-  }
+  fold_all(first, n, mode, axis.first);
+  fold_all(second, n, mode, axis.second);
   for (uint32_t l = 0; l < kLanes && mode == AddressMode::Clamp; ++l)
     if (axis.first[l] == axis.second[l]) axis.weight[l] = 0;
 }
@@ -170,23 +192,22 @@ constexpr uint16_t kSrgb[256] = {
 using Texels = uint32_t[4][kLanes];
 
 struct Places {
-  uint64_t address[kLanes];  // 0: none
+  uint64_t address[kLanes];
+  uint32_t outside = 0;  // bit l: lane l has no texel, and the address of some that may be read
 };
 
+template <typename T, uint32_t kChannels>
+void read_some(const Places& at, Texels& out) {
+  for (uint32_t l = 0; l < kLanes; ++l) {
+    T v[kChannels];
+    std::memcpy(v, reinterpret_cast<const void*>(at.address[l]), sizeof v);
+    for (uint32_t c = 0; c < kChannels; ++c) out[c][l] = static_cast<uint32_t>(v[c]);
+  }
+}
 template <typename T>
 void read_channels(const Places& at, uint32_t channels, Texels& out) {
-  for (uint32_t l = 0; l < kLanes; ++l) {
-    if (!at.address[l]) continue;
-    T v[4];
-    const void* from = reinterpret_cast<const void*>(at.address[l]);
-    if (channels == 1)
-      std::memcpy(v, from, sizeof(T));
-    else if (channels == 2)
-      std::memcpy(v, from, 2 * sizeof(T));
-    else
-      std::memcpy(v, from, 4 * sizeof(T));
-    for (uint32_t c = 0; c < channels; ++c) out[c][l] = static_cast<uint32_t>(v[c]);
-  }
+  if (channels == 1) return read_some<T, 1>(at, out);
+  channels == 2 ? read_some<T, 2>(at, out) : read_some<T, 4>(at, out);
 }
 
 bool is_srgb(const Texture& t, uint32_t channel) { return t.srgb && t.format.bits == 8 && channel < 3; }
@@ -238,14 +259,12 @@ void read_texels(const Texture& t, const Places& at, Texels& out) {
     read_channels<uint32_t>(at, f.channels, out);
   for (uint32_t c = 0; c < f.channels && f.kind == TexelFormat::Kind::Float && f.bits == 16; ++c)
     for (uint32_t l = 0; l < kLanes; ++l)
-      if (at.address[l]) out[c][l] = std::bit_cast<uint32_t>(from_half(static_cast<uint16_t>(out[c][l])));
-  uint32_t outside = 0;
-  for (uint32_t l = 0; l < kLanes; ++l) outside |= uint32_t{at.address[l] == 0} << l;
-  if (!outside) return;
+      out[c][l] = std::bit_cast<uint32_t>(from_half(static_cast<uint16_t>(out[c][l])));
+  if (!at.outside) return;
   for (uint32_t c = 0; c < f.channels; ++c) {
     const uint32_t bits = border_channel(t, c);
     for (uint32_t l = 0; l < kLanes; ++l)
-      if (outside >> l & 1) out[c][l] = bits;
+      if (at.outside >> l & 1) out[c][l] = bits;
   }
 }
 
@@ -495,6 +514,7 @@ struct Corner {
 };
 
 // Reads corner k of the footprint. Lanes outside get no address; lanes beyond what is allocated are told in `r`.
+alignas(16) constexpr uint8_t kNothing[16] = {};
 void locate(const Texture& t, const TextureLevel& level, const Footprint& f, uint32_t mask, int corner, Places& at,
             TextureRequest& r) {
   const auto side = [&](int d) -> const Indices& { return corner >> d & 1 ? f.axis[d].second : f.axis[d].first; };
@@ -504,18 +524,19 @@ void locate(const Texture& t, const TextureLevel& level, const Footprint& f, uin
   for (uint32_t l = 0; l < kLanes; ++l) {
     int32_t plane = f.volume ? z[l] : f.plane[l], column = x[l], row = y[l];
     if (crosses) cross_seam(static_cast<int32_t>(level.width), plane, column, row);
-    const bool outside = column < 0 || row < 0 || plane < 0 || !(mask >> l & 1);
+    const bool outside = (column | row | plane) < 0 || !(mask >> l & 1);
     const uint64_t offset = static_cast<uint64_t>(plane) * level.plane_bytes +
                             static_cast<uint64_t>(row) * level.row_bytes + static_cast<uint64_t>(column) * bytes;
-    at.address[l] = outside ? 0 : level.base + offset;
+    at.address[l] = outside ? reinterpret_cast<uint64_t>(kNothing) : level.base + offset;
+    at.outside |= uint32_t{outside} << l;
   }
   if (level.room >= uint64_t{std::max({level.depth, level.layers, 1u}) - 1} * level.plane_bytes +
                         uint64_t{level.height - 1} * level.row_bytes + uint64_t{level.width} * bytes)
     return;
   for (uint32_t l = 0; l < kLanes; ++l) {
-    if (!at.address[l] || at.address[l] - level.base + bytes <= level.room) continue;
+    if (at.outside >> l & 1 || at.address[l] - level.base + bytes <= level.room) continue;
     if (r.bad_lane > l) r.bad_lane = l, r.bad_address = at.address[l];
-    at.address[l] = 0;
+    at.address[l] = reinterpret_cast<uint64_t>(kNothing);
   }
 }
 

@@ -90,10 +90,13 @@ uint32_t Worker::fetch_texels(const Texture& texture, TextureRequest& request, u
   if (request.bad_lane < kWarpSize)
     return fail_texel(site, request.bad_lane, request.bad_address, texture.format.bytes());
   const uint32_t components = element >> 8 & 255;
-  each_lane(request.mask, [&](uint32_t l) {
-    for (uint32_t e = 0; e < components; ++e)
-      std::memcpy(env.values + kTextureResults + (e * kWarpSize + l) * 4, &request.result[e][l], 4);
-  });
+  uint8_t* out = env.values + kTextureResults;
+  for (uint32_t e = 0; e < components; ++e, out += kWarpSize * 4) {
+    if (request.mask == ~0u)
+      std::memcpy(out, request.result[e], kWarpSize * 4);
+    else
+      each_lane(request.mask, [&](uint32_t l) { std::memcpy(out + l * 4, &request.result[e][l], 4); });
+  }
   return 0;
 }
 
@@ -169,11 +172,14 @@ uint32_t Worker::texture(uint32_t packed, uint32_t element, uint32_t site, uint3
   uint64_t handles[kWarpSize];
   std::memcpy(handles, env.values, sizeof handles);
   const bool stores = op == TextureOp::Store || op == TextureOp::Reduce;
-  if (!stores) std::memset(env.values + kTextureResults, 0, kWarpSize * (element & 255) * (element >> 8 & 255));
+  if (!stores && (mask != ~0u || is_surface(op)))
+    std::memset(env.values + kTextureResults, 0, kWarpSize * (element & 255) * (element >> 8 & 255));
   for (uint32_t rest = mask; rest != 0; rest &= ~request.mask) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
-    request.mask = 0;
-    for (uint32_t l = 0; l < kWarpSize; ++l) request.mask |= uint32_t{handles[l] == handles[lane]} << l;
+    uint64_t other = 0;
+    for (uint32_t l = 0; l < kWarpSize; ++l) other |= handles[l] ^ handles[lane];
+    request.mask = other ? 0 : ~0u;
+    for (uint32_t l = 0; l < kWarpSize && other; ++l) request.mask |= uint32_t{handles[l] == handles[lane]} << l;
     request.mask &= rest;
     if (op == TextureOp::Query) {
       query_texture(request, handles[lane]);
