@@ -4,11 +4,11 @@
 
 namespace warplens {
 
-// Operands of each but the object's handle, in this order: the layer (I32) where there are layers, the coordinates, then
+// Operands of each but the object's handle, in this order: the layer (I32) where there are layers, the coordinates,
+// then
 //   Fetch        nothing                          coordinates F32
-//   FetchTexels  nothing                          coordinates I32, which count texels and are neither scaled nor filtered
-//   Level        the level of detail, F32         coordinates F32
-//   LevelTexels  the level, I32                   coordinates I32
+//   FetchTexels  nothing                          coordinates I32, which count texels and are neither scaled nor
+//   filtered Level        the level of detail, F32         coordinates F32 LevelTexels  the level, I32 coordinates I32
 //   Grad         the derivatives to x of each coordinate, then those to y: F32
 //   Gather       nothing                          coordinates F32; detail: the component, 0 to 3
 //   Query        nothing                          no coordinates; detail: TextureQuery

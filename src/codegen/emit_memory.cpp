@@ -692,18 +692,17 @@ void KernelEmitter::emit_texture(ValueId v) {
     if (k + values == inst.args.size()) byte = exec::kTextureValues;
     const auto bytes = static_cast<uint64_t>(ir::bytes(f_.insts[inst.args[k]].type));
     for (uint32_t c = 0; c < chunks_; ++c)
-      builder_.CreateAlignedStore(
-          observable(inst.args[k], vec(inst.args[k], c)),
-          builder_.CreateConstGEP1_64(builder_.getInt8Ty(), values_, byte + c * width_ * bytes), llvm::Align(8));
+      builder_.CreateAlignedStore(observable(inst.args[k], vec(inst.args[k], c)),
+                                  builder_.CreateConstGEP1_64(builder_.getInt8Ty(), values_, byte + c * width_ * bytes),
+                                  llvm::Align(8));
     byte += kWarpSize * bytes;
   }
   auto* i32 = builder_.getInt32Ty();
-  const uint32_t element = static_cast<uint32_t>(ir::bytes(inst.type)) | uint32_t{inst.count} << 8 |
-                           (counting_ ? 1u << 16 : 0);
-  fault_unless_zero(builder_.CreateCall(
-      runtime("wl_texture", {builder_.getPtrTy(), i32, i32, i32, i32}),
-      {env_, builder_.getInt32(static_cast<uint32_t>(inst.imm)), builder_.getInt32(element),
-       builder_.getInt32(inst.site), mask}));
+  const uint32_t element =
+      static_cast<uint32_t>(ir::bytes(inst.type)) | uint32_t{inst.count} << 8 | (counting_ ? 1u << 16 : 0);
+  fault_unless_zero(builder_.CreateCall(runtime("wl_texture", {builder_.getPtrTy(), i32, i32, i32, i32}),
+                                        {env_, builder_.getInt32(static_cast<uint32_t>(inst.imm)),
+                                         builder_.getInt32(element), builder_.getInt32(inst.site), mask}));
   if (op != TextureOp::Store && op != TextureOp::Reduce)
     define_access(v, load_results(inst, exec::kTextureResults, mask));
 }

@@ -67,7 +67,8 @@ bool fits(const model::GpuSpec& gpu, const Extent& extent, unsigned flags) {
 
 Extent halved(const Extent& extent, unsigned level, unsigned flags) {
   auto half = [&](size_t n) { return n ? std::max<size_t>(n >> level, 1) : 0; };
-  return {half(extent.width), half(extent.height), flags & (kArrayLayered | kArrayCubemap) ? extent.depth : half(extent.depth)};
+  return {half(extent.width), half(extent.height),
+          flags & (kArrayLayered | kArrayCubemap) ? extent.depth : half(extent.depth)};
 }
 
 template <typename Body>

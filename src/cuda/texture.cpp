@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "cuda/device.h"
-#include "exec/texture.h"
 #include "cuda/served.h"
+#include "exec/texture.h"
 
 namespace warplens::cuda {
 namespace {
@@ -150,7 +150,8 @@ Error take_modes(const TextureDesc& d, Texture& out) {
 
 uint64_t keep(Runtime& runtime, TextureObject object, Texture texture) {
   texture.is_surface = object.is_surface;
-  const uint64_t handle = runtime.session()->memory().textures().add(std::make_shared<const Texture>(std::move(texture)));
+  const uint64_t handle =
+      runtime.session()->memory().textures().add(std::make_shared<const Texture>(std::move(texture)));
   objects().emplace(handle, std::move(object));
   return handle;
 }
@@ -168,8 +169,8 @@ void hand_out(const ResourceDesc& from, ResourceDesc& to) { std::memcpy(&to, &fr
 
 }  // namespace
 
-Error make_texture(Runtime& runtime, const ResourceDesc& resource, const TextureDesc& desc, const ResourceViewDesc* view,
-                   uint64_t& handle) {
+Error make_texture(Runtime& runtime, const ResourceDesc& resource, const TextureDesc& desc,
+                   const ResourceViewDesc* view, uint64_t& handle) {
   Texture texture;
   Error error = take_resource(runtime, resource, texture);
   if (error != Error::cudaSuccess) return error;

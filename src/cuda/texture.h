@@ -19,7 +19,7 @@ struct TextureObject {
 Error make_texture(Runtime& runtime, const ResourceDesc& resource, const TextureDesc& texture,
                    const ResourceViewDesc* view, uint64_t& handle);
 Error make_surface(Runtime& runtime, const ResourceDesc& resource, uint64_t& handle);
-Error remove_texture(Runtime& runtime, uint64_t handle);  // or surface; one that is gone: no error
+Error remove_texture(Runtime& runtime, uint64_t handle);             // or surface; one that is gone: no error
 const TextureObject* texture_object(uint64_t handle, bool surface);  // null: there is none
 
 }  // namespace warplens::cuda

@@ -62,7 +62,7 @@ struct DeviceMemory::Impl {
   std::map<uint64_t, Allocation> allocations;  // by base: ours and adopted ones
   std::map<uint64_t, uint64_t> holes;          // start -> end of free ranges below `top`
   TextureObjects textures;
-  uint64_t top = 0;                            // everything from here on was never given out
+  uint64_t top = 0;  // everything from here on was never given out
 
   bool ours(uint64_t address) const { return address >= base && address < base + bytes; }
   uint64_t place(uint64_t size, uint64_t alignment);

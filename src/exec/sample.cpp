@@ -1,28 +1,29 @@
 // What a texture fetch gives, bit for bit as an H200 gives it where nothing else is said. Found by measurement
-// (tests/nosdk/programs/textures.cu prints what an H200 prints); the CUDA C++ Programming Guide, "Texture Fetching", has
-// the outline.
+// (tests/nosdk/programs/textures.cu prints what an H200 prints); the CUDA C++ Programming Guide, "Texture Fetching",
+// has the outline.
 //
 // Coordinates. A coordinate in [0, 1) is first cut to 21 bits behind the point (one or two more for a size over 8192 or
 // 32768), and then multiplied by the size. A point fetch takes the texel that the product lies in. A filtered
-// one rounds the product to 1/256 of a texel, ties up, and steps back by half a texel: the integer part names the first of
-// two texels, the fraction is the weight of the second.
+// one rounds the product to 1/256 of a texel, ties up, and steps back by half a texel: the integer part names the first
+// of two texels, the fraction is the weight of the second.
 //   Example, width 5: u = 0.7 is 1468006/2^21, 3.49999 texels, 896/256; less a half is 768/256: texel 3 alone.
 //
 // Weights count 256ths; of two and three dimensions the products are rounded to 1/256 again, in the order z, x, y,
-// each pair so that it adds up to what was split. Where clamping makes the two texels of an axis the same, the fraction is
-// dropped.
+// each pair so that it adds up to what was split. Where clamping makes the two texels of an axis the same, the fraction
+// is dropped.
 //
 // Sums. Floats: texels are aligned to the largest exponent among those with a weight, cut behind 4 more bits than the
-// format's mantissa, multiplied, added up exactly and rounded to the format's mantissa (24 bits, or 11 of half), ties away
-// from zero. The two levels, and planes that do not lie next to each other, are each aligned for themselves.
+// format's mantissa, multiplied, added up exactly and rounded to the format's mantissa (24 bits, or 11 of half), ties
+// away from zero. The two levels, and planes that do not lie next to each other, are each aligned for themselves.
 // Single-precision subnormals are zero, before and after. Normalized integers: the sum is rounded to 16 bits,
 // ties up, whatever the format, and then divided.
 //
 // A one-dimensional texture is one of two dimensions at y = 0, which a filter with a border sees: half of it.
 //
-// Level of detail: cut towards zero to 1/256, the bias likewise and added, clamped. Between two levels the texels of both are
-// mixed as those of two planes of a volume. The level of derivatives is half the logarithm of the larger eigenvalue of J^T J, J in texels; an H200
-// approximates that and is up to 0.2 levels away. Anisotropy is not modelled: max_anisotropy is 1.
+// Level of detail: cut towards zero to 1/256, the bias likewise and added, clamped. Between two levels the texels of
+// both are mixed as those of two planes of a volume. The level of derivatives is half the logarithm of the larger
+// eigenvalue of J^T J, J in texels; an H200 approximates that and is up to 0.2 levels away. Anisotropy is not modelled:
+// max_anisotropy is 1.
 //
 // sRGB channels go through a table of the hardware's; a filtered one may differ from the H200's by 1/256.
 #include <algorithm>
@@ -169,26 +170,26 @@ float from_half(uint16_t h) {
 
 // In 1/16384: what each value of an sRGB channel is on an H200.
 constexpr uint16_t kSrgb[256] = {
-    0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 66, 72, 78,
-    85, 92, 99, 107, 115, 123, 131, 140, 150, 159, 169, 180, 190, 201, 213, 224,
-    236, 250, 262, 276, 290, 304, 318, 332, 348, 364, 380, 396, 412, 430, 448, 466,
-    484, 504, 524, 544, 564, 584, 604, 624, 648, 672, 692, 716, 740, 764, 788, 816,
-    840, 864, 896, 920, 944, 976, 1000, 1032, 1064, 1088, 1120, 1152, 1184, 1216, 1248, 1280,
-    1312, 1352, 1384, 1416, 1456, 1488, 1528, 1560, 1600, 1640, 1672, 1712, 1752, 1792, 1832, 1872,
-    1920, 1952, 2000, 2048, 2080, 2128, 2176, 2224, 2272, 2320, 2368, 2416, 2464, 2512, 2560, 2608,
-    2656, 2704, 2752, 2816, 2864, 2912, 2976, 3024, 3072, 3136, 3184, 3248, 3296, 3360, 3424, 3472,
-    3536, 3600, 3664, 3712, 3776, 3840, 3904, 3968, 4032, 4096, 4160, 4224, 4288, 4352, 4416, 4512,
-    4576, 4640, 4704, 4768, 4864, 4928, 4992, 5056, 5152, 5216, 5280, 5376, 5440, 5536, 5600, 5696,
-    5760, 5824, 5920, 6016, 6080, 6176, 6240, 6336, 6400, 6496, 6592, 6688, 6752, 6848, 6944, 7008,
-    7104, 7200, 7296, 7392, 7488, 7584, 7680, 7744, 7872, 7936, 8064, 8128, 8256, 8320, 8448, 8512,
-    8640, 8768, 8832, 8960, 9024, 9152, 9280, 9344, 9472, 9600, 9664, 9792, 9920, 9984, 10112, 10240,
+    0,     5,     10,    15,    20,    25,    30,    35,    40,    45,    50,    55,    60,    66,    72,    78,
+    85,    92,    99,    107,   115,   123,   131,   140,   150,   159,   169,   180,   190,   201,   213,   224,
+    236,   250,   262,   276,   290,   304,   318,   332,   348,   364,   380,   396,   412,   430,   448,   466,
+    484,   504,   524,   544,   564,   584,   604,   624,   648,   672,   692,   716,   740,   764,   788,   816,
+    840,   864,   896,   920,   944,   976,   1000,  1032,  1064,  1088,  1120,  1152,  1184,  1216,  1248,  1280,
+    1312,  1352,  1384,  1416,  1456,  1488,  1528,  1560,  1600,  1640,  1672,  1712,  1752,  1792,  1832,  1872,
+    1920,  1952,  2000,  2048,  2080,  2128,  2176,  2224,  2272,  2320,  2368,  2416,  2464,  2512,  2560,  2608,
+    2656,  2704,  2752,  2816,  2864,  2912,  2976,  3024,  3072,  3136,  3184,  3248,  3296,  3360,  3424,  3472,
+    3536,  3600,  3664,  3712,  3776,  3840,  3904,  3968,  4032,  4096,  4160,  4224,  4288,  4352,  4416,  4512,
+    4576,  4640,  4704,  4768,  4864,  4928,  4992,  5056,  5152,  5216,  5280,  5376,  5440,  5536,  5600,  5696,
+    5760,  5824,  5920,  6016,  6080,  6176,  6240,  6336,  6400,  6496,  6592,  6688,  6752,  6848,  6944,  7008,
+    7104,  7200,  7296,  7392,  7488,  7584,  7680,  7744,  7872,  7936,  8064,  8128,  8256,  8320,  8448,  8512,
+    8640,  8768,  8832,  8960,  9024,  9152,  9280,  9344,  9472,  9600,  9664,  9792,  9920,  9984,  10112, 10240,
     10304, 10432, 10560, 10688, 10816, 10880, 11008, 11136, 11264, 11392, 11456, 11584, 11712, 11840, 11968, 12096,
     12224, 12352, 12480, 12608, 12736, 12864, 12992, 13120, 13248, 13376, 13504, 13632, 13760, 13888, 14016, 14144,
     14272, 14400, 14528, 14656, 14848, 14976, 15104, 15232, 15360, 15488, 15616, 15744, 16000, 16128, 16256, 16384,
 };
 
-// Bits of the channels of each lane's texel: integers extended to 32 bits, floats as single precision. Channels that the
-// format does not have are 0.
+// Bits of the channels of each lane's texel: integers extended to 32 bits, floats as single precision. Channels that
+// the format does not have are 0.
 using Texels = uint32_t[4][kLanes];
 
 struct Places {
@@ -224,9 +225,9 @@ float normalize(const Texture& t, uint32_t channel, uint32_t bits) {
 }
 
 // The border's colour as a texel of the format would hold it; bits of the channel, as read_channels gives them. Where
-// integers are read as floats it is a fraction of the largest, rounded to nearest, ties down; where they are read as they
-// are, the low bits of the float. Half is cut to its mantissa and its largest number.
-// Beyond linear memory there is zero.
+// integers are read as floats it is a fraction of the largest, rounded to nearest, ties down; where they are read as
+// they are, the low bits of the float. Half is cut to its mantissa and its largest number. Beyond linear memory there
+// is zero.
 uint32_t border_channel(const Texture& t, uint32_t channel) {
   const TexelFormat& f = t.format;
   if (t.source == Texture::Source::Linear) return 0;
@@ -288,9 +289,9 @@ void weigh(const Axis& x, const Axis& y, const Indices& plane, int32_t (*w)[kLan
 }
 
 struct FloatRule {
-  int mantissa, guard;   // bits
-  int least_exponent;    // of frexp, of the smallest normal number
-  bool flushes;          // subnormals
+  int mantissa, guard;  // bits
+  int least_exponent;   // of frexp, of the smallest normal number
+  bool flushes;         // subnormals
   uint32_t nan;
 };
 constexpr FloatRule kSingle{24, 4, -125, true, 0x7fffffff}, kHalf{11, 4, -13, false, 0x7fffe000},
@@ -367,7 +368,8 @@ void plain_sums(const float (&texel)[kCorners][kLanes], const Weights& weight, i
     }
     for (int k = 4 * square; k < 4 * square + 4; ++k)
       for (uint32_t l = 0; l < kLanes; ++l)
-        part[l] += static_cast<double>(static_cast<int32_t>(weight[k][l] ? texel[k][l] * scale[l] : 0.0)) * weight[k][l];
+        part[l] +=
+            static_cast<double>(static_cast<int32_t>(weight[k][l] ? texel[k][l] * scale[l] : 0.0)) * weight[k][l];
     for (uint32_t l = 0; l < kLanes; ++l) sum[l] += part[l] * unit[l];
   }
   // A tie is moved away from zero by less than anything else could be away from it.
@@ -546,7 +548,7 @@ struct Corners {
   Texels texel[kCorners];
   Weights weight;
   bool touched[kCorners][kLanes];  // each axis has a weight there, though their product may round to nothing
-  uint32_t joined = 0;  // bit l: lane l's planes lie next to each other, and are aligned together
+  uint32_t joined = 0;             // bit l: lane l's planes lie next to each other, and are aligned together
 };
 
 // The four corners of one plane, the lower (0) or the upper (4), whose weight is given.
@@ -583,7 +585,7 @@ void mix_floats(const Texture& t, const Corners& corners, uint32_t channel, cons
       const uint32_t bits = corners.texel[k][channel][l];
       texel[k][l] = srgb ? static_cast<float>(kSrgb[bits & 255]) / 16384 : std::bit_cast<float>(bits);
     }
-  if (rule.mantissa == 24 && is_plain(texel, corners.count)) 
+  if (rule.mantissa == 24 && is_plain(texel, corners.count))
     return plain_sums(texel, corners.weight, corners.count, corners.joined, out);
   for (uint32_t l = 0; l < kLanes; ++l) {
     if (!(mask >> l & 1)) continue;
@@ -678,7 +680,8 @@ void sample_level(const Texture& t, const TextureLevel& level, uint32_t mask, Te
 // ---- levels
 
 // Between two levels, as between the planes of a volume; `upper`: the second one's weight in 1/256.
-void sample_between(const Texture& t, size_t first, const Indices& upper, uint32_t mask, TextureRequest& r, Texels& out) {
+void sample_between(const Texture& t, size_t first, const Indices& upper, uint32_t mask, TextureRequest& r,
+                    Texels& out) {
   alignas(64) Indices lower;
   for (uint32_t l = 0; l < kLanes; ++l) lower[l] = 256 - upper[l];
   Corners corners;
@@ -760,7 +763,8 @@ void sample_levels(const Texture& t, TextureRequest& r) {
 // and without, stand in for each other. Coordinates that are integers are for linear memory, which takes no others.
 bool suits(const Texture& t, const TextureAccess& access) {
   const bool linear = t.source == Texture::Source::Linear;
-  if (linear || counts_texels(access.op)) return linear && access.op == TextureOp::FetchTexels && access.shape == TextureShape::D1;
+  if (linear || counts_texels(access.op))
+    return linear && access.op == TextureOp::FetchTexels && access.shape == TextureShape::D1;
   return (t.dimensions == 3) == (access.shape == TextureShape::D3) && t.cube == is_cube(access.shape);
 }
 

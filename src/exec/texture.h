@@ -25,7 +25,8 @@ struct TextureLevel {
   uint32_t width = 1, height = 1, depth = 1;
   uint32_t layers = 0;  // 6 for each cube; 0: it has none, and depth counts planes
   uint64_t row_bytes = 0, plane_bytes = 0;
-  uint64_t room = ~uint64_t{0};  // bytes from base on that are allocated; less than a level only in memory of the program's
+  uint64_t room =
+      ~uint64_t{0};  // bytes from base on that are allocated; less than a level only in memory of the program's
 };
 
 struct Texture {

@@ -50,7 +50,8 @@ void each_lane(uint32_t mask, F f) {
 
 }  // namespace
 
-// The object, if there is one of that kind, with what of its memory is still allocated. Those met in this launch are kept.
+// The object, if there is one of that kind, with what of its memory is still allocated. Those met in this launch are
+// kept.
 const Texture* Worker::texture_of(uint64_t handle, bool surface) {
   for (const auto& [known, texture] : textures_)
     if (known == handle) return texture.is_surface == surface ? &texture : nullptr;
@@ -121,11 +122,12 @@ bool Worker::resolve_surface(const Texture& surface, const TextureRequest& reque
                           fmt::format("x = {} bytes is no multiple of the element's {}", x, bytes)),
              false;
     if (place.out_of_range)
-      return fail_texture(FaultKind::OutOfBounds, site, l,
-                          fmt::format("x = {} bytes, y = {}, z = {}, layer {} is outside of the surface of {} x {} x {} "
-                                      "elements of {} bytes, {} layers",
-                                      x, y, z, layer, level.width, level.height, level.depth, surface.format.bytes(),
-                                      level.layers)),
+      return fail_texture(
+                 FaultKind::OutOfBounds, site, l,
+                 fmt::format("x = {} bytes, y = {}, z = {}, layer {} is outside of the surface of {} x {} x {} "
+                             "elements of {} bytes, {} layers",
+                             x, y, z, layer, level.width, level.height, level.depth, surface.format.bytes(),
+                             level.layers)),
              false;
     if (place.address && place.address - level.base + bytes > level.room)
       return fail_texel(site, l, place.address, bytes), false;
@@ -139,7 +141,8 @@ uint32_t Worker::touch_surface(const Texture& surface, const TextureRequest& req
   const SurfaceDetail detail = SurfaceDetail::unpack(access.detail);
   const uint32_t width = element & 255, components = element >> 8 & 255;
   uint8_t* pointers[kWarpSize] = {};
-  if (!resolve_surface(surface, request, detail.formatted ? surface.format.bytes() : width * components, site, pointers))
+  if (!resolve_surface(surface, request, detail.formatted ? surface.format.bytes() : width * components, site,
+                       pointers))
     return 1;
   uint32_t inside = 0;
   for (uint32_t l = 0; l < kWarpSize; ++l) inside |= uint32_t{pointers[l] != nullptr} << l;
@@ -190,8 +193,8 @@ uint32_t Worker::texture(uint32_t packed, uint32_t element, uint32_t site, uint3
       return fail_texture(FaultKind::BadTexture, site, lane,
                           fmt::format("{:#x} is no {} object, or one that was destroyed", handles[lane],
                                       is_surface(op) ? "surface" : "texture"));
-    const uint32_t status = is_surface(op) ? touch_surface(*object, request, element, site)
-                                           : fetch_texels(*object, request, element, site);
+    const uint32_t status =
+        is_surface(op) ? touch_surface(*object, request, element, site) : fetch_texels(*object, request, element, site);
     if (status != 0) return status;
   }
   if (element >> 16 & 1) report(site, mask);

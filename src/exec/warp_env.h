@@ -108,9 +108,9 @@ uint32_t wl_barrier(WarpEnv* env);
 // ir::SystemCall `call`; argument k of lane l at values[(k * 32 + l) * 8], results at values[1024 + l * bytes].
 // `location`: ir::Inst::location of the call.
 uint32_t wl_system_call(WarpEnv* env, uint32_t call, uint32_t location, uint32_t mask);
-// TextureAccess `access`; `element`: bytes of one, components << 8, 1 << 16 if the request is to be counted. Operands in
-// order from values[0] on: the handles (8 bytes a lane), then 4 bytes a lane each; values to store: component e of lane l
-// at values[kTextureValues + (e * 32 + l) * bytes]. Results likewise from values[kTextureResults] on.
+// TextureAccess `access`; `element`: bytes of one, components << 8, 1 << 16 if the request is to be counted. Operands
+// in order from values[0] on: the handles (8 bytes a lane), then 4 bytes a lane each; values to store: component e of
+// lane l at values[kTextureValues + (e * 32 + l) * bytes]. Results likewise from values[kTextureResults] on.
 uint32_t wl_texture(WarpEnv* env, uint32_t access, uint32_t element, uint32_t site, uint32_t mask);
 uint64_t wl_clock(WarpEnv* env, uint32_t special_register);
 }

@@ -40,7 +40,9 @@ const OpInfo& info(Op op) {
 }
 
 const char* to_string(Type value) { return name_of(value, {"void", "pred", "i8", "i16", "i32", "i64", "f32", "f64"}); }
-const char* to_string(Space value) { return name_of(value, {"global", "shared", "local", "const", "generic", "texture", "surface"}); }
+const char* to_string(Space value) {
+  return name_of(value, {"global", "shared", "local", "const", "generic", "texture", "surface"});
+}
 const char* to_string(Rounding value) { return name_of(value, {"rn", "rz", "rm", "rp", "rna"}); }
 const char* to_string(IntCompare value) {
   return name_of(value, {"eq", "ne", "lt.s", "le.s", "gt.s", "ge.s", "lt.u", "le.u", "gt.u", "ge.u"});
@@ -63,8 +65,8 @@ const char* to_string(TrapKind value) {
 }
 const char* to_string(SystemCall value) { return name_of(value, {"printf", "malloc", "free", "copy"}); }
 const char* to_string(TextureOp value) {
-  return name_of(value, {"fetch", "fetch.texels", "level", "level.texels", "grad", "gather", "query", "load", "store",
-                         "reduce"});
+  return name_of(
+      value, {"fetch", "fetch.texels", "level", "level.texels", "grad", "gather", "query", "load", "store", "reduce"});
 }
 const char* to_string(TextureShape value) { return name_of(value, {"1d", "2d", "3d", "a1d", "a2d", "cube", "acube"}); }
 const char* to_string(SiteKind value) {

@@ -446,8 +446,7 @@ class Parser {
     }
     if (text.empty()) return;
     const size_t x = text.find('x');
-    const bool vector =
-        inst.op == Op::Load || inst.op == Op::Store || inst.op == Op::Texture || inst.op == Op::Surface;
+    const bool vector = inst.op == Op::Load || inst.op == Op::Store || inst.op == Op::Texture || inst.op == Op::Surface;
     if (vector && x != std::string_view::npos) {
       inst.count = static_cast<uint8_t>(std::strtoul(std::string(text.substr(x + 1)).c_str(), nullptr, 10));
       text = text.substr(0, x);

@@ -17,8 +17,13 @@ using Shape = TextureShape;
 
 Shape shape_of(Context& c, const Instr& i) {
   constexpr std::pair<std::string_view, Shape> kShapes[] = {
-      {"1d", Shape::D1},        {"2d", Shape::D2},     {"3d", Shape::D3},            {"a1d", Shape::D1Layers},
-      {"a2d", Shape::D2Layers}, {"cube", Shape::Cube}, {"acube", Shape::CubeLayers},
+      {"1d", Shape::D1},
+      {"2d", Shape::D2},
+      {"3d", Shape::D3},
+      {"a1d", Shape::D1Layers},
+      {"a2d", Shape::D2Layers},
+      {"cube", Shape::Cube},
+      {"acube", Shape::CubeLayers},
   };
   for (const auto& [word, shape] : kShapes)
     if (i.has(word)) return shape;

@@ -49,7 +49,8 @@ Ahead look_ahead(const ir::Function& f, BlockId from, BlockId loop_header) {
       const Op op = f.insts[v].op;
       meets |= op == Op::Barrier || ir::names_lanes(op);
       if (meets) break;
-      ahead.writes |= (op == Op::Store || op == Op::Atomic || op == Op::Reduce || op == Op::Surface) && f.insts[v].space != ir::Space::Local;
+      ahead.writes |= (op == Op::Store || op == Op::Atomic || op == Op::Reduce || op == Op::Surface) &&
+                      f.insts[v].space != ir::Space::Local;
     }
     for (BlockId s : f.blocks[b].succs)
       if (!meets && s > b) work.push_back(s);

@@ -39,7 +39,8 @@ class Finder {
         const Op op = f_.insts[v].op;
         if (is_poll(v) && depends_[v]) {
           if (wait.poll == kNone) wait.poll = v;
-        } else if (op == Op::Store || op == Op::Atomic || op == Op::Reduce || op == Op::Surface || op == Op::SystemCall) {
+        } else if (op == Op::Store || op == Op::Atomic || op == Op::Reduce || op == Op::Surface ||
+                   op == Op::SystemCall) {
           wait.only_waits = false;
         }
       }

@@ -26,7 +26,8 @@ std::string operand_words(const std::string& operand) {
 std::string kind_words(const AccessRow& row) {
   if (row.kind == AccessKind::Branch) return row.sites > 1 ? fmt::format("{} branches", row.sites) : "branch";
   std::string text = to_string(row.kind);
-  if (row.space == Space::Generic || row.space == Space::Texture || row.space == Space::Surface) text += std::string(" ") + to_string(row.space);
+  if (row.space == Space::Generic || row.space == Space::Texture || row.space == Space::Surface)
+    text += std::string(" ") + to_string(row.space);
   text += fmt::format(" {} B", row.bytes_per_lane);
   if (row.components > 1) text += fmt::format(" ({}x{})", row.components, row.bytes_per_lane / row.components);
   return text;

@@ -65,7 +65,8 @@ TEST(Semantics, ArraysAreThoseOfAnH200) {
 TEST(Semantics, TexturesAreThoseOfAnH200) {
   WL_NEEDS_NVCC();
   testing::ProgramResult result =
-      testing::run(testing::compile("tests/api/textures.cu", {"-arch=sm_80", "-Xlinker --no-as-needed", "-lcuda"}), {.record = false});
+      testing::run(testing::compile("tests/api/textures.cu", {"-arch=sm_80", "-Xlinker --no-as-needed", "-lcuda"}),
+                   {.record = false});
   EXPECT_EQ(result.exit_code, 0);
   expect_same_lines(result.output, "textures.h200.txt");
   EXPECT_EQ(result.errors, "");

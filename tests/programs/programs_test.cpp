@@ -44,8 +44,7 @@ TEST(Programs, Graphs) {
 TEST(Programs, Textures) {
   WL_NEEDS_NVCC();
   ProgramResult result = run(compile("tests/programs/textures.cu"));
-  EXPECT_EQ(result.output,
-            "turned, within 2 256ths of a texel's difference\nsmooth 9.50 9.75 24.50\ncudaSuccess\n");
+  EXPECT_EQ(result.output, "turned, within 2 256ths of a texel's difference\nsmooth 9.50 9.75 24.50\ncudaSuccess\n");
   EXPECT_EQ(result.errors, "");
   ASSERT_EQ(result.report.launches.size(), 2u);
   // Requests of textures and surfaces are counted, and nothing that is not known of them.

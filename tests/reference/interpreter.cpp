@@ -549,7 +549,8 @@ std::vector<uint32_t> assign_slots(const ir::Function& function, uint32_t* count
   *count = 0;
   for (const ir::Inst& inst : function.insts) {
     slots.push_back(*count);
-    *count += inst.op == Op::Load ? inst.count : result_components(inst);
+    const bool vector = inst.op == Op::Load || inst.op == Op::Texture || inst.op == Op::Surface;
+    *count += vector ? inst.count : result_components(inst);
   }
   return slots;
 }

@@ -20,8 +20,8 @@ namespace warplens::reference {
 struct Launch {
   Dim3 grid, block;
   uint32_t dynamic_shared_bytes = 0;
-  std::vector<uint8_t> params;    // the parameter buffer
-  std::vector<uint64_t> symbols;  // where ir::Module::symbols live
+  std::vector<uint8_t> params;                // the parameter buffer
+  std::vector<uint64_t> symbols;              // where ir::Module::symbols live
   std::map<uint64_t, Texture> textures = {};  // and surfaces, by handle
 };
 

@@ -23,7 +23,8 @@ struct Texture {
 };
 
 // arguments: as the IR has them, after the handle. Results are 32 bits each.
-std::vector<uint32_t> fetch(const Texture& texture, const TextureAccess& access, const std::vector<uint64_t>& arguments);
+std::vector<uint32_t> fetch(const Texture& texture, const TextureAccess& access,
+                            const std::vector<uint64_t>& arguments);
 
 // The element's place; null: nowhere. `error`: "out of bounds", "misaligned" or "".
 char* surface_element(const Texture& surface, const TextureAccess& access, const std::vector<uint64_t>& arguments,

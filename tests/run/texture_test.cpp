@@ -42,7 +42,8 @@ std::string kernel(const std::string& body) {
     mov.u32 %r4, 7;
     and.b32 %r5, %r0, 3;
     setp.ne.u32 %p1, %r5, 3;
-)" + body + R"(
+)" + body +
+         R"(
     st.global.v4.u32 [%rd2], {%r1, %r2, %r3, %r4};
     ret;
 }
@@ -61,12 +62,18 @@ std::vector<Lane> lanes() {
   std::vector<Lane> all(kThreads);
   u32 seed = 7;
   const auto random = [&] { return (seed = seed * 1664525 + 1013904223) >> 8; };
-  const auto in = [&](float low, float high) { return low + (high - low) * static_cast<float>(random() & 0xffff) / 65536; };
+  const auto in = [&](float low, float high) {
+    return low + (high - low) * static_cast<float>(random() & 0xffff) / 65536;
+  };
   for (u32 t = 0; t < kThreads; ++t) {
     Lane& lane = all[t];
     const auto coordinate = [&](float most) { return random() % 3 ? in(-2, most) : special[random() % 16]; };
-    lane = {coordinate(9), coordinate(8), coordinate(5), static_cast<int32_t>(random() % 12) - 3,
-            static_cast<int32_t>(random() % 11) - 3, static_cast<int32_t>(random() % 7) - 2};
+    lane = {coordinate(9),
+            coordinate(8),
+            coordinate(5),
+            static_cast<int32_t>(random() % 12) - 3,
+            static_cast<int32_t>(random() % 11) - 3,
+            static_cast<int32_t>(random() % 7) - 2};
   }
   return all;
 }
@@ -104,8 +111,9 @@ Object object(Shape s, exec::TexelFormat format) {
   return o;
 }
 
-constexpr exec::TexelFormat kFloat4{exec::TexelFormat::Kind::Float, 32, 4}, kByte4{exec::TexelFormat::Kind::Unsigned, 8, 4},
-    kShort2{exec::TexelFormat::Kind::Signed, 16, 2}, kWord{exec::TexelFormat::Kind::Unsigned, 32, 1};
+constexpr exec::TexelFormat kFloat4{exec::TexelFormat::Kind::Float, 32, 4},
+    kByte4{exec::TexelFormat::Kind::Unsigned, 8, 4}, kShort2{exec::TexelFormat::Kind::Signed, 16, 2},
+    kWord{exec::TexelFormat::Kind::Unsigned, 32, 1};
 
 // The kernel on both, with the same results and the same texels afterwards.
 std::vector<u32> expect_same(const std::string& text, Object& o) {
@@ -142,7 +150,7 @@ void in_all_modes(const std::string& text, Object o) {
   for (const bool linear : {false, true})
     for (const bool normalized : {false, true})
       for (const AddressMode mode : {AddressMode::Wrap, AddressMode::Clamp, AddressMode::Mirror, AddressMode::Border}) {
-        if (linear && o.texture.dimensions == 3 && mode != AddressMode::Clamp) continue;  // one ulp of an H200's
+        if (linear && o.texture.dimensions == 3 && mode != AddressMode::Clamp) continue;   // one ulp of an H200's
         if (linear && o.texture.dimensions == 1 && mode == AddressMode::Border) continue;  // half of it is border
         o.texture.filters = linear;
         o.texture.normalized_coords = normalized;
@@ -159,7 +167,8 @@ TEST(Texture, OfEveryShape) {
   in_all_modes("tex.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd0, {%f0, %f1}];", object({7, 5, 1, 0}, kFloat4));
   in_all_modes("tex.3d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd0, {%f0, %f1, %f2, %f2}];", object({7, 5, 3, 0}, kFloat4));
   in_all_modes("tex.a1d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd0, {%r12, %f0}];", object({7, 1, 1, 4}, kFloat4));
-  in_all_modes("tex.a2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd0, {%r12, %f0, %f1, %f1}];", object({7, 5, 1, 4}, kFloat4));
+  in_all_modes("tex.a2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd0, {%r12, %f0, %f1, %f1}];",
+               object({7, 5, 1, 4}, kFloat4));
 }
 
 TEST(Texture, OfIntegers) {
@@ -257,7 +266,8 @@ TEST(Surface, ReadsInAndOutside) {
   for (const char* mode : {"zero", "clamp"}) {
     const auto load = [&](const std::string& rest) { return kInBytes + ("suld.b." + rest); };
     const std::string v4 = std::string(".v4.b32.") + mode + " {%r1, %r2, %r3, %r4}, ";
-    Object flat = surface({7, 5, 1, 0}, kFloat4), deep = surface({7, 5, 3, 0}, kFloat4), row = surface({7, 1, 1, 0}, kFloat4);
+    Object flat = surface({7, 5, 1, 0}, kFloat4), deep = surface({7, 5, 3, 0}, kFloat4),
+           row = surface({7, 1, 1, 0}, kFloat4);
     Object layers = surface({7, 5, 1, 4}, kFloat4), rows = surface({7, 1, 1, 4}, kFloat4);
     expect_same(load("1d" + v4 + "[%rd0, {%r20}];"), row);
     expect_same(load("2d" + v4 + "[%rd0, {%r20, %r11}];"), flat);
@@ -274,7 +284,8 @@ TEST(Surface, ReadsInAndOutside) {
 
 TEST(Surface, WritesAndReduces) {
   // Each thread has a place of its own, so that the order of lanes does not matter.
-  const std::string place = "mov.u32 %r6, 12;\nrem.u32 %r20, %r0, %r6;\ndiv.u32 %r21, %r0, %r6;\nshl.b32 %r22, %r20, 4;\n";
+  const std::string place =
+      "mov.u32 %r6, 12;\nrem.u32 %r20, %r0, %r6;\ndiv.u32 %r21, %r0, %r6;\nshl.b32 %r22, %r20, 4;\n";
   for (const char* mode : {"zero", "clamp", "trap"}) {
     Object flat = surface({12, 16, 1, 0}, kFloat4), words = surface({12, 16, 1, 0}, kWord);
     const std::string m = mode;

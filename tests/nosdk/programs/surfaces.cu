@@ -95,8 +95,10 @@ static void element(const char* name, int bits, int channels, cudaChannelFormatK
       std::vector<int4> at(64);
       const int outside = mode == 2 ? 0 : 3;  // out of bounds is a fault in the last
       for (int4& c : at) {
-        c = make_int4(random_in(-outside, k.w + outside), random_in(-outside, h + outside), random_in(-outside, d + outside),
-                      random_in(0, d));
+        c.w = random_in(0, d);
+        c.z = random_in(-outside, d + outside);
+        c.y = random_in(-outside, h + outside);
+        c.x = random_in(-outside, k.w + outside);
       }
       if (outside) at[0].x = -100000, at[7].x = 100000, at[14].x = 0x7fffff, at[21].y = -70000, at[28].y = 70000;
       int4* device_at;
