@@ -138,7 +138,8 @@ void link_from(Library& library, std::vector<session::PtxText>& program) {
       program.push_back(std::move(*text));
       library.texts.erase(text);
       defined.erase(found);
-      progress = true;
+      progress = true;  // what was added may define the other names too
+      break;
     }
   }
 }
