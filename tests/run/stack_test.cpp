@@ -491,8 +491,9 @@ TEST(Stack, Overflow) {
               "call: kernel k, line ");
 }
 
+// An H200 does not align as much as is asked for here.
 TEST(Stack, Alloca) {
-  expect_each(kernel(R"(
+  expect_each(kNotForAGpu + kernel(R"(
 .func (.param .b32 result) fill(.param .b32 n, .param .b32 value)
 {
     .reg .b32 %r<8>;
@@ -536,7 +537,7 @@ SUM:
     ret;
 }
 )",
-                     R"(
+                                   R"(
     stacksave.u64 %rd3;
     alloca.u64 %rd4, 24;
     st.local.u32 [%rd4+20], %r0;

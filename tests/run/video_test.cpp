@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "run/run_ptx.h"
 #include "run/table.h"
 
 namespace warplens::run {
@@ -28,7 +29,7 @@ u32 put(u32 word, i64 x, int first, int bits) {
 
 TEST(Video, OneAtATime) {
   Table t;
-  const auto add = [&](const char* text, auto f) { t.add<u32(u32, u32, u32)>(text, f); };
+  const auto add = [&](const std::string& text, auto f) { t.add<u32(u32, u32, u32)>(text, f); };
   add("    vadd.s32.u32.s32 %d, %a.b1, %b.h1;\n",
       [](u32 a, u32 b, u32) { return static_cast<u32>(part(a, 8, 8, false) + part(b, 16, 16, true)); });
   add("    vadd.s32.u32.u32.sat %d, %a, %b;\n",
@@ -73,7 +74,7 @@ TEST(Video, OneAtATime) {
 
 TEST(Video, TwoAndFourAtATime) {
   Table t;
-  const auto add = [&](const char* text, auto f) { t.add<u32(u32, u32, u32)>(text, f); };
+  const auto add = [&](const std::string& text, auto f) { t.add<u32(u32, u32, u32)>(text, f); };
   add("    vadd2.s32.u32.s32.sat %d.h0, %a.h31, %b.h02, %c;\n", [](u32 a, u32 b, u32 c) {
     return put(c, clamped(part(a, 16, 16, false) + part(b, 0, 16, true), 16, true), 0, 16);  // .h1 of a, .h2 of b
   });
@@ -93,13 +94,14 @@ TEST(Video, TwoAndFourAtATime) {
     for (int k : {0, 16}) c += static_cast<u32>((part(a, k, 16, false) + part(b, k, 16, false) + 1) >> 1);
     return c;
   });
-  add("    vabsdiff4.s32.s32.u32.sat.add %d.b20, %a.b4567, %b.b3210, %c;\n", [](u32 a, u32 b, u32 c) {
-    for (int k : {0, 2}) {  // elements of a from b's, backwards; of b from a's
-      const i64 x = part(b, 8 * (3 - k), 8, true), y = part(a, 8 * k, 8, false);
-      c += static_cast<u32>(clamped(std::abs(x - y), 8, true));
-    }
-    return c;
-  });
+  add(std::string(kNotForAGpu) + "    vabsdiff4.s32.s32.u32.sat.add %d.b20, %a.b4567, %b.b3210, %c;\n",
+      [](u32 a, u32 b, u32 c) {
+        for (int k : {0, 2}) {  // elements of a from b's, backwards; of b from a's
+          const i64 x = part(b, 8 * (3 - k), 8, true), y = part(a, 8 * k, 8, false);
+          c += static_cast<u32>(clamped(std::abs(x - y), 8, true));
+        }
+        return c;
+      });
   add("    vmin2.s32.s32.s32 %d, %a, %b, %c;\n", [](u32 a, u32 b, u32) {
     u32 d = 0;
     for (int k : {0, 16}) d = put(d, std::min(part(a, k, 16, true), part(b, k, 16, true)), k, 16);
