@@ -6,8 +6,8 @@
 //     counter of executions of the basic block is all that is needed;
 //   - else one counter for each residue that can occur; accesses of one block that differ by a constant share them.
 // Groups with bases of their own (two rows of a 16-wide tile) add up as long as they touch different 128-byte lines,
-// which compiled code checks (`disjoint`); for counting they are then written as rows 2^60 bytes apart, which is farther
-// than any memory is large: a distance that is not known (model/lane_pattern.h).
+// which compiled code checks (`disjoint`); for counting they are then written as rows 2^60 bytes apart, which is
+// farther than any memory is large: a distance that is not known (model/lane_pattern.h).
 #include "codegen/plan.h"
 
 #include <algorithm>

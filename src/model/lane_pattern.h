@@ -36,9 +36,8 @@ struct LanePattern {
   friend bool operator==(const LanePattern&, const LanePattern&) = default;
 };
 
-// `pattern`: 32 entries in bytes relative to any base; only those in `mask` (not empty) matter. Entries 2^39 bytes apart
-// and more, which is more than any memory has, are of lanes whose distance is not known. `width`: bytes per
-// lane.
+// `pattern`: 32 entries in bytes relative to any base; only those in `mask` (not empty) matter. Entries 2^39 bytes
+// apart and more, which is more than any memory has, are of lanes whose distance is not known. `width`: bytes per lane.
 LanePattern classify(const int64_t* pattern, uint32_t mask, uint32_t width);
 
 // base + stride * lane in every lane (stride 0 included).

@@ -178,7 +178,7 @@ TEST(DeviceCode, MachineCodeOnly) {
 TEST(DeviceCode, UnsupportedInstruction) {
   CommandResult run = run_program("unsupported.cu");
   EXPECT_EQ(run.out, "cudaSuccess\nrefused\n");
-  EXPECT_THAT(run.err, HasSubstr("createpolicy"));
+  EXPECT_THAT(run.err, HasSubstr("mma.sp"));
   EXPECT_THAT(run.err, HasSubstr("exotic"));
   EXPECT_THAT(run.err, HasSubstr("unsupported.cu:8"));
   EXPECT_THAT(run.err, HasSubstr("good"));
