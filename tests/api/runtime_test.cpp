@@ -39,7 +39,7 @@ int cudaGetSymbolAddress(void** out, const void* symbol);
 int cudaDeviceSynchronize();
 int cudaGetLastError();
 int cudaPeekAtLastError();
-int cudaCreateSurfaceObject(void** surface, const void* description);
+int cudaImportExternalSemaphore(void** semaphore, const void* description);
 int cudaImportExternalMemory(void** memory, const void* description);
 int cudaLaunchHostFunc(Stream stream, void (*function)(void*), void* data);
 int cudaStreamSynchronize(Stream stream);
@@ -251,13 +251,13 @@ TEST(RuntimeErrors, RefusesByNameOnceAndLeavesStdoutAlone) {
   std::string errors, output = captured(STDOUT_FILENO, [&] {
                         errors = captured(STDERR_FILENO, [] {
                           void* handle = nullptr;
-                          EXPECT_EQ(cudaCreateSurfaceObject(&handle, nullptr), kNotSupported);
-                          EXPECT_EQ(cudaCreateSurfaceObject(&handle, nullptr), kNotSupported);
+                          EXPECT_EQ(cudaImportExternalSemaphore(&handle, nullptr), kNotSupported);
+                          EXPECT_EQ(cudaImportExternalSemaphore(&handle, nullptr), kNotSupported);
                           EXPECT_EQ(cudaImportExternalMemory(&handle, nullptr), kNotSupported);
                         });
                       });
   EXPECT_EQ(output, "");
-  EXPECT_EQ(count(errors, "warplens: cudaCreateSurfaceObject is not supported"), 1u) << errors;
+  EXPECT_EQ(count(errors, "warplens: cudaImportExternalSemaphore is not supported"), 1u) << errors;
   EXPECT_EQ(count(errors, "warplens: cudaImportExternalMemory is not supported"), 1u) << errors;
   EXPECT_EQ(cudaGetLastError(), kNotSupported);
 }
