@@ -173,13 +173,12 @@ Status EngineSide::launch(const Workload& workload) {
   std::vector<observe::SiteStats> stats;
   if (counted_) {
     observe::Observer observer(module_->kernels[index_].function.sites, engine_.threads());
-    result = engine_.launch(
-        handle_, workload.config, workload.params, [&](unsigned w) { return observer.sink(w); }, stop_);
+    result =
+        engine_.launch(handle_, workload.config, workload.params, [&](unsigned w) { return observer.sink(w); }, stop_);
     observer.add_branches(result.counts.branches);
     stats = observer.finish();
   } else {
-    result = engine_.launch(
-        handle_, workload.config, workload.params, [](unsigned) { return nullptr; }, stop_);
+    result = engine_.launch(handle_, workload.config, workload.params, [](unsigned) { return nullptr; }, stop_);
   }
   if (result.fault) return Error{workload.name + " failed: " + result.fault->message + result.fault->nearest, ""};
   counts_ = digest_of(result.counts, stats);
@@ -305,8 +304,7 @@ Result<Row> Bench::run(const Workload& w) {
   row.instructions = one_.thread_instructions();
 
   auto native = [&] { native_(w.job, 0, w.size); };
-  row.one = compare(
-      native, [&] { (void)bool(one_.launch(w)); }, cpu_now, settings_);
+  row.one = compare(native, [&] { (void)bool(one_.launch(w)); }, cpu_now, settings_);
   StaticSplit split(all_.threads());
   row.all = compare([&] { split.run(native_, w); }, [&] { (void)bool(all_.launch(w)); }, wall_now, settings_);
   if (one_.counts() != counts || all_.counts() != counts)
@@ -315,9 +313,7 @@ Result<Row> Bench::run(const Workload& w) {
     return Error{w.name + ", after the measurement: " + wrong, ""};
   if (settings_.uncounted) {
     if (Status s = check(w, uncounted_, "without counting"); !s) return s.error();
-    row.uncounted_ns = compare(
-                           native, [&] { (void)bool(uncounted_.launch(w)); }, cpu_now, settings_)
-                           .engine_ns;
+    row.uncounted_ns = compare(native, [&] { (void)bool(uncounted_.launch(w)); }, cpu_now, settings_).engine_ns;
   }
   return row;
 }

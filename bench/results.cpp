@@ -11,7 +11,7 @@
 namespace warplens::bench {
 namespace {
 
-double median(const std::vector<Row>& rows, double Row::*member) {
+double median(const std::vector<Row>& rows, double Row::* member) {
   std::vector<double> values;
   for (const Row& row : rows) values.push_back(row.*member);
   if (values.empty()) return 0;
@@ -76,13 +76,13 @@ nlohmann::ordered_json to_json(const Summary& s) {
 
 }  // namespace
 
-double Summary::geomean(Comparison Row::*mode) const {
+double Summary::geomean(Comparison Row::* mode) const {
   double sum = 0;
   for (const Row& row : rows) sum += std::log((row.*mode).ratio);
   return rows.empty() ? 0 : std::exp(sum / double(rows.size()));
 }
 
-double Summary::lowest(Comparison Row::*mode) const {
+double Summary::lowest(Comparison Row::* mode) const {
   double low = rows.empty() ? 0 : INFINITY;
   for (const Row& row : rows) low = std::min(low, (row.*mode).ratio);
   return low;

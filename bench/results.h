@@ -20,8 +20,8 @@ struct Summary {
   std::vector<Row> rows;
   std::vector<LargeKernel> large;
 
-  double geomean(Comparison Row::*mode) const;
-  double lowest(Comparison Row::*mode) const;
+  double geomean(Comparison Row::* mode) const;
+  double lowest(Comparison Row::* mode) const;
   double median_compile_ms() const;
   double median_cached_ms() const;
 };

@@ -226,8 +226,7 @@ WL_API wl_cudaMemcpy3D(const Memcpy3DParams* p) {
 
 WL_API wl_cudaMemcpy3DAsync(const Memcpy3DParams* p, StreamHandle stream) {
   if (!p) return returned(Error::cudaErrorInvalidValue);
-  return submit(
-      stream, NodeType::Memcpy, [p = *p](Runtime& r) { return copy_3d(r, &p); }, [&] { return Details(*p); });
+  return submit(stream, NodeType::Memcpy, [p = *p](Runtime& r) { return copy_3d(r, &p); }, [&] { return Details(*p); });
 }
 
 WL_API wl_cudaMemset(void* target, int value, size_t bytes) {
@@ -237,9 +236,7 @@ WL_API wl_cudaMemset(void* target, int value, size_t bytes) {
 WL_API wl_cudaMemsetAsync(void* target, int value, size_t bytes, StreamHandle stream) {
   return submit(
       stream, NodeType::Memset, [=](Runtime& r) { return fill(r, target, value, bytes, bytes, 1); },
-      [&] {
-        return Details(MemsetParams{target, 0, static_cast<unsigned char>(value), 1, bytes, 1});
-      });
+      [&] { return Details(MemsetParams{target, 0, static_cast<unsigned char>(value), 1, bytes, 1}); });
 }
 
 WL_API wl_cudaMemset2DAsync(void* target, size_t pitch, int value, size_t width, size_t height, StreamHandle stream) {

@@ -23,7 +23,7 @@ std::vector<std::string> command_line() {
 }
 
 void end_process() {
-  struct sigaction current {};
+  struct sigaction current{};
   sigset_t blocked;
   sigaction(SIGTERM, nullptr, &current);
   pthread_sigmask(SIG_BLOCK, nullptr, &blocked);

@@ -458,12 +458,10 @@ static Error with_step(GraphExec* exec, Node* node, void (*use)(GraphExec::Step&
   });
 }
 WL_API wl_cudaGraphNodeSetEnabled(GraphExec* exec, Node* node, unsigned enabled) {
-  return with_step(
-      exec, node, [](GraphExec::Step& step, unsigned* value) { step.enabled = *value; }, &enabled);
+  return with_step(exec, node, [](GraphExec::Step& step, unsigned* value) { step.enabled = *value; }, &enabled);
 }
 WL_API wl_cudaGraphNodeGetEnabled(GraphExec* exec, Node* node, unsigned* out) {
-  return with_step(
-      exec, node, [](GraphExec::Step& step, unsigned* value) { *value = step.enabled; }, out);
+  return with_step(exec, node, [](GraphExec::Step& step, unsigned* value) { *value = step.enabled; }, out);
 }
 
 // ---- attributes of a kernel's launch: kept, and no more than that

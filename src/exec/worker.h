@@ -87,7 +87,7 @@ class Worker {
   Dim3 thread_at(uint32_t linear) const;
   uint32_t warps() const {
     return static_cast<uint32_t>((block_.count() + kWarpSize - 1) / kWarpSize);
-  }                          // of the block
+  }  // of the block
   uint32_t record(Fault f);  // keeps the launch's first, of the block that runs; 1
   uint32_t print(uint32_t location, uint32_t mask);
   uint32_t copy(uint32_t location, uint32_t mask);

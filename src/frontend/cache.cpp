@@ -17,13 +17,13 @@ constexpr size_t kMaxEntries = 64;
 
 // What tells that a file is not the one it was: size, inode and time of change. Empty if it is not there.
 std::string stamp(const fs::path& path) {
-  struct stat status {};
+  struct stat status{};
   if (stat(path.c_str(), &status) != 0) return "";
   return fmt::format("{}.{}.{}.{:09}", status.st_size, status.st_ino, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
 }
 
 bool changed_since(const fs::path& path, std::chrono::system_clock::time_point when) {
-  struct stat status {};
+  struct stat status{};
   if (stat(path.c_str(), &status) != 0) return true;
   auto modified = std::chrono::seconds(status.st_mtim.tv_sec) + std::chrono::nanoseconds(status.st_mtim.tv_nsec);
   return modified >= when.time_since_epoch();

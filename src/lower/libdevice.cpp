@@ -106,12 +106,10 @@ void add_float_arithmetic(Table& t) {
     }
     t["__nv_fmaf" + s] = t["__nv_fmaf_ieee" + s] = {"ffff", direct(Op::FFma, Type::F32, r)};
     t["__nv_fma" + s] = {"dddd", direct(Op::FFma, Type::F64, r)};
-    t["__nv_frcp" + s] = {"ff", [r](Builder& b, const Args& a) {
-                            return rounded(b, Op::FDiv, Type::F32, {one(b, Type::F32), a[0]}, r);
-                          }};
-    t["__nv_drcp" + s] = {"dd", [r](Builder& b, const Args& a) {
-                            return rounded(b, Op::FDiv, Type::F64, {one(b, Type::F64), a[0]}, r);
-                          }};
+    t["__nv_frcp" + s] = {
+        "ff", [r](Builder& b, const Args& a) { return rounded(b, Op::FDiv, Type::F32, {one(b, Type::F32), a[0]}, r); }};
+    t["__nv_drcp" + s] = {
+        "dd", [r](Builder& b, const Args& a) { return rounded(b, Op::FDiv, Type::F64, {one(b, Type::F64), a[0]}, r); }};
   }
   const auto not_a_number = [](Type type, uint64_t bits) {
     return [=](Builder& b, const Args&) { return b.constant(type, bits); };  // whatever the tag says

@@ -250,7 +250,7 @@ class NoFileSizeSignal {
 
 bool SpoolWriter::reopen() {
   const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  struct stat is {};
+  struct stat is{};
   if (fd < 0 || fstat(fd, &is) != 0) return false;
   fd_ = moved_up(fd);
   device_ = is.st_dev, inode_ = is.st_ino;
@@ -258,7 +258,7 @@ bool SpoolWriter::reopen() {
 }
 
 bool SpoolWriter::still_ours() const {
-  struct stat is {};
+  struct stat is{};
   return fd_ >= 0 && fstat(fd_, &is) == 0 && is.st_dev == device_ && is.st_ino == inode_;
 }
 

@@ -71,9 +71,8 @@ TEST(Stopping, InterruptInAKernel) {
 }
 
 TEST(Stopping, TimeoutInHostCode) {
-  CommandResult run = stop_after(1, [](auto seconds) {
-    return run_program("ends_early.cu", {"sleep"}, {"--timeout", seconds});
-  });
+  CommandResult run =
+      stop_after(1, [](auto seconds) { return run_program("ends_early.cu", {"sleep"}, {"--timeout", seconds}); });
   expect_ending(run, 124, "timed out");
 }
 

@@ -503,8 +503,7 @@ TEST_F(Soundness, AFaultLeavesNothingBehind) {
     auto handle = engine->load(program->module, 0, program->symbols);
     for (int round = 0; round < 4; ++round) {
       const std::atomic<bool> never{false};
-      const auto faulty = engine->launch(
-          handle, config, bytes_of(bad), [](unsigned) { return nullptr; }, never);
+      const auto faulty = engine->launch(handle, config, bytes_of(bad), [](unsigned) { return nullptr; }, never);
       ASSERT_TRUE(faulty.fault);
       EXPECT_EQ(faulty.fault->thread.x, 15u);
       const auto expected = expect(*program, config, bytes_of(good), {a, out});
@@ -543,10 +542,10 @@ TEST_F(Soundness, CodeFromTheCacheDoesTheSame) {
     const std::atomic<bool> never{false};
     jit::Engine again(options, memory_);
     auto other = again.load(program->module, 0, program->symbols);
-    EXPECT_TRUE(again
-                    .launch(
-                        other, config, bytes_of({a.base, out.base, 64, 0}), [](unsigned) { return nullptr; }, never)
-                    .from_cache);
+    EXPECT_TRUE(
+        again.launch(
+                 other, config, bytes_of({a.base, out.base, 64, 0}), [](unsigned) { return nullptr; }, never)
+            .from_cache);
   }
   std::filesystem::remove_all(dir);
 }

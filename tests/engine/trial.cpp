@@ -147,8 +147,8 @@ std::string compare(jit::Engine& engine, const jit::Engine::KernelHandle& kernel
   for (const Region& r : regions) r.reset();
   observe::Observer observer(program.canonical.sites, engine.threads());
   const std::atomic<bool> stop{false};
-  const exec::LaunchResult result = engine.launch(
-      kernel, config, params, [&](unsigned worker) { return observer.sink(worker); }, stop);
+  const exec::LaunchResult result =
+      engine.launch(kernel, config, params, [&](unsigned worker) { return observer.sink(worker); }, stop);
   if (result.fault) {
     const uint32_t site = result.fault->site;
     return describe_fault(*result.fault) +

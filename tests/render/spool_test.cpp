@@ -243,8 +243,7 @@ TEST_F(Spool, DescriptorTakenByAnotherFile) {
   const std::string other = path_ + ".other";
   const int stranger = open(other.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
   for (int fd = 3; fd < 1024; ++fd) {
-    struct stat is {
-    }, spool{};
+    struct stat is{}, spool{};
     if (fstat(fd, &is) == 0 && stat(path_.c_str(), &spool) == 0 && is.st_ino == spool.st_ino) dup2(stranger, fd);
   }
   writer->launch(launch(0, 1));

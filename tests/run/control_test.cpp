@@ -72,10 +72,8 @@ LOOP:
     @%p2 bra LOOP;
     mov.u32 %r1, %r3;
 )";
-  expect_each(
-      body, 70, [](u32) { return 21u; }, 5);
-  expect_each(
-      body, 70, [](u32) { return 0u; }, 0);
+  expect_each(body, 70, [](u32) { return 21u; }, 5);
+  expect_each(body, 70, [](u32) { return 0u; }, 0);
 }
 
 TEST(Control, NestedLoopsAndEarlyExits) {

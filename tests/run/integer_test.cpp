@@ -362,9 +362,7 @@ TEST(Integer, SignMinMax) {
   t.add<i32(i32, i32)>(R"(
     max.s32.relu %d, %a, %b;
   )",
-                       [](i32 a, i32 b) {
-                         return std::max({a, b, 0});
-                       });
+                       [](i32 a, i32 b) { return std::max({a, b, 0}); });
   t.add<u32(u32, u32)>(R"(
     min.s16x2 %d, %a, %b;
   )",
@@ -531,7 +529,7 @@ TEST(Integer, Fields) {
         offset %= 9;
         if (offset == 0) return mask >> base & 1 ? base : ~0u;
         int left = std::abs(offset);
-        for (int at = static_cast<int>(base); at >= 0 && at<32; at += offset> 0 ? 1 : -1)
+        for (int at = static_cast<int>(base); at >= 0 && at < 32; at += offset > 0 ? 1 : -1)
           if (mask >> at & 1 && --left == 0) return static_cast<u32>(at);
         return ~0u;
       });

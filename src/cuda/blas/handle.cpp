@@ -43,14 +43,14 @@ Status with(Handle* handle, Body&& body) {
   return status == kSuccess ? body(*handle) : status;
 }
 template <typename T>
-Status give(Handle* handle, T* out, T Handle::*member) {
+Status give(Handle* handle, T* out, T Handle::* member) {
   return with(handle, [&](Handle& h) {
     if (!out) return kInvalidValue;
     *out = h.*member;
     return kSuccess;
   });
 }
-Status set(Handle* handle, int Handle::*member, int value, int first, int last) {
+Status set(Handle* handle, int Handle::* member, int value, int first, int last) {
   return with(handle, [&](Handle& h) {
     if (value < first || value > last) return kInvalidValue;
     h.*member = value;

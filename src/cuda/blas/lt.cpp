@@ -15,8 +15,7 @@ struct Attribute {
   size_t offset, bytes;
 };
 
-#define WL_FIELD(number, Struct, member) \
-  { number, offsetof(Struct, member), sizeof(Struct::member) }
+#define WL_FIELD(number, Struct, member) {number, offsetof(Struct, member), sizeof(Struct::member)}
 constexpr Attribute kLayoutAttributes[] = {  // cublasLtMatrixLayoutAttribute_t
     WL_FIELD(0, LtLayout, type),    WL_FIELD(1, LtLayout, order),        WL_FIELD(2, LtLayout, rows),
     WL_FIELD(3, LtLayout, columns), WL_FIELD(4, LtLayout, leading),      WL_FIELD(5, LtLayout, batches),

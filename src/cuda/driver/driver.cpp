@@ -25,7 +25,7 @@ const Entry* find(int code) {
   return nullptr;
 }
 
-CuResult describe(int code, const char** out, const char* Entry::*part) {
+CuResult describe(int code, const char** out, const char* Entry::* part) {
   if (!out) return CuResult::CUDA_ERROR_INVALID_VALUE;
   const Entry* entry = find(code);
   *out = entry ? entry->*part : nullptr;
