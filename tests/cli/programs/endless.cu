@@ -5,6 +5,7 @@ __global__ void once(int* data) { data[threadIdx.x] = 1; }
 
 __global__ void forever(volatile int* flag) {
   while (*flag == 0) {
+    ++flag[32 + threadIdx.x];  // a loop that only waits would be found to be a deadlock
   }
 }
 
