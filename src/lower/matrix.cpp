@@ -39,15 +39,14 @@ Matrix exchange(Matrix::What what, int count, bool transposed) {
   return m;
 }
 
-// The words of `text` that name types, in their order.
+}  // namespace
+
 std::vector<Element> elements_of(const Instr& i) {
   std::vector<Element> elements;
   for (const std::string& word : i.text.modifiers)
     if (const auto element = ir::element_named(word)) elements.push_back(*element);
   return elements;
 }
-
-}  // namespace
 
 std::optional<Shape> shape_of(const Instr& i) {
   for (const std::string& word : i.text.modifiers) {

@@ -11,7 +11,8 @@ namespace warplens::lower {
 struct Shape {
   int m = 0, n = 0, k = 0;
 };
-std::optional<Shape> shape_of(const Instr& i);  // of its modifier ".m16n8k16"
+std::optional<Shape> shape_of(const Instr& i);                 // of its modifier ".m16n8k16"
+std::vector<ir::Matrix::Element> elements_of(const Instr& i);  // its modifiers that name types, in their order
 
 struct Place {
   ir::Space space = ir::Space::Generic;

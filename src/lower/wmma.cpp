@@ -72,13 +72,6 @@ bool fits(const Shape& s, Element type) {
   }
 }
 
-std::vector<Element> elements_of(const Instr& i) {
-  std::vector<Element> elements;
-  for (const std::string& word : i.text.modifiers)
-    if (const auto element = ir::element_named(word)) elements.push_back(*element);
-  return elements;
-}
-
 // Columns of a piece of A or B.
 int piece_columns(Element type) { return type == Element::F64 ? 4 : 128 / ir::bits(type); }
 

@@ -6,32 +6,9 @@ namespace {
 
 using u32 = uint32_t;
 
-std::string kernel(const std::string& functions, const std::string& body) {
-  return functions + R"(
-.visible .entry k(.param .u64 out)
-{
-    .reg .b16 %h<8>;
-    .reg .b32 %r<16>;
-    .reg .b64 %rd<8>;
-    .reg .pred %p<4>;
-    mov.u32 %r0, %tid.x;
-)" + body +
-         R"(
-    ld.param.u64 %rd1, [out];
-    mul.wide.u32 %rd2, %r0, 4;
-    add.s64 %rd1, %rd1, %rd2;
-    st.global.u32 [%rd1], %r1;
-    ret;
-}
-)";
-}
-
 template <typename F>
 void expect_each(const std::string& text, F f) {
-  Buffer<u32> out(64, 0);
-  std::vector<u32> expected;
-  for (u32 t = 0; t < 64; ++t) expected.push_back(f(t));
-  expect_output(text, {{1}, {64}}, Params().add(out), out, expected);
+  expect_threads(text, 64, f);
 }
 
 const char* const kTwice = R"(
@@ -52,7 +29,7 @@ BIG:
 )";
 
 TEST(Call, ReturnsFromSeveralPlaces) {
-  expect_each(kernel(kTwice, R"(
+  expect_each(kernel_with(kTwice, R"(
     {
     .param .b32 param0;
     st.param.b32 [param0], %r0;
@@ -76,7 +53,7 @@ TEST(Call, ReturnsFromSeveralPlaces) {
 }
 
 TEST(Call, Guarded) {
-  expect_each(kNotForAGpu + kernel(kTwice, R"(
+  expect_each(kNotForAGpu + kernel_with(kTwice, R"(
     mov.u32 %r1, 7;
     setp.lt.u32 %p1, %r0, 9;
     {
@@ -93,7 +70,7 @@ TEST(Call, Guarded) {
 
 TEST(Call, StructsInPieces) {
   // Written as bytes and halves, read as words; returned as an array.
-  expect_each(kernel(R"(
+  expect_each(kernel_with(R"(
 .func (.param .align 8 .b8 result[8]) mix(.param .align 8 .b8 s[16], .param .b64 scale)
 {
     .reg .b32 %r<8>;
@@ -108,7 +85,7 @@ TEST(Call, StructsInPieces) {
     ret;
 }
 )",
-                     R"(
+                          R"(
     {
     .param .align 8 .b8 param0[16];
     cvt.u16.u32 %h1, %r0;
@@ -129,7 +106,7 @@ TEST(Call, StructsInPieces) {
 
 TEST(Call, AddressOfAParameter) {
   // Indexed at run time: the parameter lies in local memory.
-  expect_each(kernel(R"(
+  expect_each(kernel_with(R"(
 .func (.param .b32 result) pick(.param .align 4 .b8 s[16], .param .b32 i)
 {
     .reg .b32 %r<8>;
@@ -143,7 +120,7 @@ TEST(Call, AddressOfAParameter) {
     ret;
 }
 )",
-                     R"(
+                          R"(
     and.b32 %r2, %r0, 3;
     {
     .param .align 4 .b8 param0[16];
@@ -159,7 +136,7 @@ TEST(Call, AddressOfAParameter) {
 }
 
 TEST(Call, NestedWithLocalMemoryAndLoops) {
-  expect_each(kernel(R"(
+  expect_each(kernel_with(R"(
 .func (.param .b32 result) inner(.param .b32 n)
 {
     .local .align 4 .b8 depot[16];
@@ -199,7 +176,7 @@ DONE:
     ret;
 }
 )",
-                     R"(
+                          R"(
     and.b32 %r2, %r0, 7;
     {
     .param .b32 param0;
@@ -213,7 +190,7 @@ DONE:
 }
 
 TEST(Call, RegisterParameters) {
-  expect_each(kernel(R"(
+  expect_each(kernel_with(R"(
 .func (.reg .u32 d) add3(.reg .u32 a, .reg .u32 b)
 {
     .reg .u32 t;
@@ -226,7 +203,7 @@ TEST(Call, RegisterParameters) {
     ret;
 }
 )",
-                     R"(
+                          R"(
     call nothing, ();
     call nothing;
     call (%r1), add3, (%r0, 10);
@@ -235,7 +212,7 @@ TEST(Call, RegisterParameters) {
 }
 
 TEST(Call, ExitInsideAFunction) {
-  expect_each(kernel(R"(
+  expect_each(kernel_with(R"(
 .func stop_if_big(.param .b32 x)
 {
     .reg .b32 %r<2>;
@@ -246,7 +223,7 @@ TEST(Call, ExitInsideAFunction) {
     ret;
 }
 )",
-                     R"(
+                          R"(
     {
     .param .b32 param0;
     st.param.b32 [param0], %r0;
@@ -268,7 +245,7 @@ void expect_refused(const std::string& text, const std::string& message) {
 }
 
 TEST(Call, Refused) {
-  expect_refused(kernel(".extern .func (.param .b32 r) vsprintf(.param .b64 f);\n", R"(
+  expect_refused(kernel_with(".extern .func (.param .b32 r) vsprintf(.param .b64 f);\n", R"(
     {
     .param .b64 param0;
     st.param.b64 [param0], 0;
@@ -280,13 +257,13 @@ TEST(Call, Refused) {
 }
 
 TEST(Call, Assert) {
-  expect_refused(kernel(R"(
+  expect_refused(kernel_with(R"(
 .extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 c);
 .global .align 1 .b8 message[6] = {105, 32, 60, 32, 51};
 .global .align 1 .b8 file[5] = {97, 46, 99, 117};
 .global .align 1 .b8 name[4] = {102, 40, 41};
 )",
-                        R"(
+                             R"(
     setp.lt.u32 %p1, %r0, 3;
     mov.u32 %r1, 0;
     @%p1 bra FINE;

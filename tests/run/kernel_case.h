@@ -33,4 +33,35 @@ void expect_output(const std::string& text, Program::Shape shape, const std::vec
       });
 }
 
+// After `functions`, a kernel k of one parameter, an array of words: %r0 is the thread, and what `body` leaves in %r1
+// goes to its place there. %h, %r, %rd, %p are free.
+inline std::string kernel_with(const std::string& functions, const std::string& body) {
+  return functions + R"(
+.visible .entry k(.param .u64 out)
+{
+    .reg .b16 %h<8>;
+    .reg .b32 %r<16>;
+    .reg .b64 %rd<8>;
+    .reg .pred %p<4>;
+    mov.u32 %r0, %tid.x;
+)" + body +
+         R"(
+    ld.param.u64 %rd1, [out];
+    mul.wide.u32 %rd2, %r0, 4;
+    add.s64 %rd1, %rd1, %rd2;
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
+)";
+}
+
+// Thread t of such a kernel must give f(t).
+template <typename F>
+void expect_threads(const std::string& text, uint32_t threads, F f) {
+  Buffer<uint32_t> out(threads, 0);
+  std::vector<uint32_t> expected;
+  for (uint32_t t = 0; t < threads; ++t) expected.push_back(f(t));
+  expect_output(text, {{1}, {threads}}, Params().add(out), out, expected);
+}
+
 }  // namespace warplens::run

@@ -6,32 +6,9 @@ namespace {
 
 using u32 = uint32_t;
 
-// %r0 is the thread; `body` leaves its result in %r1.
-std::string kernel(const std::string& functions, const std::string& body) {
-  return functions + R"(
-.visible .entry k(.param .u64 out)
-{
-    .reg .b32 %r<16>;
-    .reg .b64 %rd<8>;
-    .reg .pred %p<4>;
-    mov.u32 %r0, %tid.x;
-)" + body +
-         R"(
-    ld.param.u64 %rd1, [out];
-    mul.wide.u32 %rd2, %r0, 4;
-    add.s64 %rd1, %rd1, %rd2;
-    st.global.u32 [%rd1], %r1;
-    ret;
-}
-)";
-}
-
 template <typename F>
 void expect_each(const std::string& text, F f, u32 threads = 75) {
-  Buffer<u32> out(threads, 0);
-  std::vector<u32> expected;
-  for (u32 t = 0; t < threads; ++t) expected.push_back(f(t));
-  expect_output(text, {{1}, {threads}}, Params().add(out), out, expected);
+  expect_threads(text, threads, f);
 }
 
 void expect_stop(const std::string& text, const std::string& message) {
@@ -74,7 +51,7 @@ END:
 u32 fibonacci(u32 n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
 
 TEST(Stack, Recursion) {
-  expect_each(kernel(kFibonacci, R"(
+  expect_each(kernel_with(kFibonacci, R"(
     and.b32 %r2, %r0, 7;
     {
     .param .b32 param0;
@@ -90,7 +67,7 @@ TEST(Stack, Recursion) {
 
 // Every type of register lives across a call; a loop in the function, and a call under a guard in it.
 TEST(Stack, WhatLivesAcrossCalls) {
-  expect_each(kernel(R"(
+  expect_each(kernel_with(R"(
 .func (.reg .b32 %result) walk(.reg .b32 %n, .reg .b32 %salt)
 {
     .reg .b16 %h<4>;
@@ -135,7 +112,7 @@ LOOP:
     ret;
 }
 )",
-                     R"(
+                          R"(
     rem.u32 %r2, %r0, 5;
     call (%r1), walk, (%r2, %r0);
 )"),
@@ -165,7 +142,7 @@ LOOP:
 
 // Two functions that call each other, a struct that is stored in pieces and loaded whole, an array in each frame.
 TEST(Stack, FramesHaveArraysOfTheirOwn) {
-  expect_each(kernel(R"(
+  expect_each(kernel_with(R"(
 .func (.param .align 8 .b8 result[8]) pong(.param .align 8 .b8 pair[8]);
 .func (.param .align 8 .b8 result[8]) ping(.param .align 8 .b8 pair[8])
 {
@@ -222,7 +199,7 @@ END:
     ret;
 }
 )",
-                     R"(
+                          R"(
     .local .align 4 .b32 mine[3];
     st.local.u32 [mine+8], %r0;
     rem.u32 %r2, %r0, 6;
@@ -268,7 +245,7 @@ std::string pointers(int count, const std::string& body) {
                  std::to_string(k) + ";\n    st.param.b32 [result], %r2;\n    ret;\n}\n";
     table += (k ? ", " : "") + name;
   }
-  return kernel(functions + table + "};\n.const .align 8 .u64 other = generic(table)+8;\n", body);
+  return kernel_with(functions + table + "};\n.const .align 8 .u64 other = generic(table)+8;\n", body);
 }
 
 const char* const kCallOne = R"(
@@ -332,7 +309,7 @@ TEST(Stack, PointersToNoFunction) {
     expect_stop(pointers(count, call("table")), "call: kernel k, line ");
   }
   // No function has these parameters at all.
-  expect_stop(kernel("", R"(
+  expect_stop(kernel_with("", R"(
     mov.u64 %rd5, 16;
     proto: .callprototype _ ();
     call %rd5, proto;
@@ -343,7 +320,7 @@ TEST(Stack, PointersToNoFunction) {
 
 // Pointers into two kinds of function, and recursion through a pointer.
 TEST(Stack, RecursionThroughPointers) {
-  expect_each(kernel(R"(
+  expect_each(kernel_with(R"(
 .func (.param .b32 result) down(.param .b32 n, .param .b64 f)
 {
     .reg .b32 %r<4>;
@@ -370,7 +347,7 @@ END:
     ret;
 }
 )",
-                     R"(
+                          R"(
     rem.u32 %r2, %r0, 9;
     mov.u64 %rd3, down;
     {
@@ -441,7 +418,7 @@ END:
     mad.lo.u32 %r1, %r4, 1000, %r6;
 )";
   expect_each(
-      kernel(kDown, kBody),
+      kernel_with(kDown, kBody),
       [](u32 t) -> u32 {
         const auto sum = [](u32 n) { return n * (n + 1) / 2; };
         const u32 lane = t % 32;
@@ -453,7 +430,7 @@ END:
 }
 
 TEST(Stack, Overflow) {
-  expect_stop(kernel(R"(
+  expect_stop(kernel_with(R"(
 .func forever(.param .b32 n)
 {
     .reg .b32 %r<3>;
@@ -479,7 +456,7 @@ TEST(Stack, Overflow) {
     ret;
 }
 )",
-                     R"(
+                          R"(
     mov.u32 %r1, 1;
     {
     .param .b32 param0;
@@ -493,7 +470,7 @@ TEST(Stack, Overflow) {
 
 // An H200 does not align as much as is asked for here.
 TEST(Stack, Alloca) {
-  expect_each(kNotForAGpu + kernel(R"(
+  expect_each(kNotForAGpu + kernel_with(R"(
 .func (.param .b32 result) fill(.param .b32 n, .param .b32 value)
 {
     .reg .b32 %r<8>;
@@ -537,7 +514,7 @@ SUM:
     ret;
 }
 )",
-                                   R"(
+                                        R"(
     stacksave.u64 %rd3;
     alloca.u64 %rd4, 24;
     st.local.u32 [%rd4+20], %r0;
@@ -571,7 +548,7 @@ SUM:
                 };
                 return Fill::of(t % 4 + 1, t) + t;
               });
-  expect_stop(kernel("", "    mul.wide.u32 %rd3, %r0, 400;\n    alloca.u64 %rd4, %rd3;\n    mov.u32 %r1, 1;\n"),
+  expect_stop(kernel_with("", "    mul.wide.u32 %rd3, %r0, 400;\n    alloca.u64 %rd4, %rd3;\n    mov.u32 %r1, 1;\n"),
               "call: kernel k, line ");
 }
 
