@@ -1,6 +1,7 @@
 // Compiled once for each -march= and compiler that the benchmark knows; BENCH_BUILD is the name that build goes by.
 #include "native.h"
 
+#include <cmath>
 #include <cstring>
 
 #define NO_ALIAS __restrict__
@@ -196,6 +197,43 @@ void irregular(const Job& job, int begin, int end) {
   }
 }
 
+// Counts of 256 values; those of the whole range lie where its first block's do.
+void histogram(const Job& job, int begin, int end) {
+  const int* NO_ALIAS values = job.index;
+  int bins[256] = {};
+  for (int i = begin; i < end; i++) bins[values[i]]++;
+  std::memcpy(job.out + begin / job.n * 256, bins, sizeof bins);
+}
+
+// Four tables, so that equal neighbours do not wait for each other.
+void histogram_split(const Job& job, int begin, int end) {
+  const int* NO_ALIAS values = job.index;
+  int bins[4][256] = {};
+  for (int i = begin; i < end; i += 4)
+    for (int k = 0; k < 4; k++) bins[k][values[i + k]]++;
+  for (int k = 0; k < 256; k++) job.out[begin / job.n * 256 + k] = bins[0][k] + bins[1][k] + bins[2][k] + bins[3][k];
+}
+
+// Bilinear, the edge repeated.
+void rotate(const Job& job, int begin, int end) {
+  const float* NO_ALIAS image = job.a;
+  float* NO_ALIAS out = job.c;
+  const int n = job.n;
+  const auto inside = [n](int at) { return at < 0 ? 0 : at >= n ? n - 1 : at; };
+  for (int y = begin; y < end; y++)
+    for (int x = 0; x < n; x++) {
+      const float u = x - 0.5f * n, v = y - 0.5f * n;
+      const float across = job.b[0] * u - job.b[1] * v + 0.5f * n - 0.5f;
+      const float down = job.b[1] * u + job.b[0] * v + 0.5f * n - 0.5f;
+      const float left = std::floor(across), top = std::floor(down);
+      const float right_part = across - left, low_part = down - top;
+      const int x0 = inside(int(left)), x1 = inside(int(left) + 1), y0 = inside(int(top)), y1 = inside(int(top) + 1);
+      const float above = image[y0 * n + x0] * (1 - right_part) + image[y0 * n + x1] * right_part;
+      const float below = image[y1 * n + x0] * (1 - right_part) + image[y1 * n + x1] * right_part;
+      out[y * n + x] = above * (1 - low_part) + below * low_part;
+    }
+}
+
 void nothing(const Job&, int, int) {}
 
 constexpr struct {
@@ -211,6 +249,9 @@ constexpr struct {
     {"matmul ikj", matmul_ikj},
     {"matmul half", matmul_half},
     {"axpy half", axpy_half},
+    {"histogram", histogram},
+    {"histogram split", histogram_split},
+    {"rotate", rotate},
     {"transpose", transpose},
     {"transpose blocked", transpose_blocked},
     {"sum", sum},

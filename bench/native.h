@@ -13,7 +13,7 @@ struct Job {
   const int* table = nullptr;
   int* out = nullptr;
   int* trace = nullptr;
-  int n = 0;      // elements, or rows and columns
+  int n = 0;      // elements, or rows and columns; for a histogram, elements of a block
   int limit = 0;  // table size, or most steps
 };
 

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "base/check.h"
+#include "exec/texture.h"
 
 namespace warplens::bench {
 namespace {
@@ -54,6 +55,17 @@ class Maker {
     Array a = array(count);
     for (size_t i = 0; i < count; i++) a.ints()[i] = first + int(random_() % below);
     return a;
+  }
+  // An image of floats as a texture: between texels linear, the edge repeated.
+  uint64_t texture(Array image, unsigned width) {
+    const auto height = static_cast<uint32_t>(image.count / width);
+    exec::Texture t;
+    t.dimensions = 2;
+    t.format = {exec::TexelFormat::Kind::Float, 32, 1};
+    t.levels = {{image.address, width, height, 1, 0, uint64_t{width} * 4, image.count * 4}};
+    for (auto& mode : t.address) mode = exec::AddressMode::Clamp;
+    t.filters = true;
+    return memory_.textures().add(std::make_shared<const exec::Texture>(std::move(t)));
   }
 
  private:
@@ -200,6 +212,46 @@ Workload mma(Maker& make) {
   return w;
 }
 
+// Atomics on shared memory. The kernel counts by blocks, C++ by whatever it is split into: the sums must agree.
+Workload histogram(Maker& make) {
+  const int n = 1024 * kK, blocks = 64;
+  Workload w = flat("histogram 1M", "histogram", n, {"histogram", "histogram split"});
+  w.config.grid.x = blocks;
+  Array values = make.random_ints(n, 256), counts = make.array(blocks * 256), native = make.array(blocks * 256);
+  w.params = pack(values.address, counts.address, n / blocks);
+  w.job.index = values.ints(), w.job.out = native.ints(), w.job.n = n / blocks;
+  w.grain = n / blocks;
+  w.clear = [=] { std::fill_n(counts.ints(), counts.count, -77), std::fill_n(native.ints(), native.count, 0); };
+  w.check = [=]() -> std::string {
+    for (size_t value = 0; value < 256; value++) {
+      int got = 0, wanted = 0;
+      for (size_t i = value; i < counts.count; i += 256) got += counts.ints()[i], wanted += native.ints()[i];
+      if (got != wanted) return difference(value, got, wanted);
+    }
+    return "";
+  };
+  return w;
+}
+
+// Filtered fetches of a texture, whose weights have 8 bits: the two agree to a 256th of the largest step between
+// texels.
+Workload rotate(Maker& make) {
+  const unsigned n = 512;
+  const float turn[2] = {0.8f, 0.6f};
+  Workload w;
+  w.name = "rotate texture 512";
+  w.file = w.kernel = "rotate";
+  w.config = {{n / 32, n / 8, 1}, {32, 8, 1}, 0};
+  w.native = {"rotate"};
+  Array image = make.random_floats(n * n), out = make.array(n * n), other = make.array(n * n), angle = make.array(2);
+  std::copy_n(turn, 2, angle.floats());
+  w.params = pack(make.texture(image, n), out.address, int(n), turn[0], turn[1]);
+  w.job.a = image.floats(), w.job.b = angle.floats(), w.job.c = other.floats(), w.job.n = n;
+  w.size = n, w.grain = 4;
+  compare_floats(w, out, other, 2.0f / 256);
+  return w;
+}
+
 Workload transpose(Maker& make, const std::string& kind, const char* native) {
   const unsigned n = 2048;
   Workload w;
@@ -296,6 +348,8 @@ std::vector<Workload> make_workloads(exec::DeviceMemory& memory) {
   all.push_back(matmul(make, "matmul tiled 1024", "matmul_tiled", 1024, 16, 16));
   all.push_back(axpy_half(make));
   all.push_back(mma(make));
+  all.push_back(histogram(make));
+  all.push_back(rotate(make));
   all.push_back(transpose(make, "naive", "transpose"));
   all.push_back(transpose(make, "tiled", "transpose blocked"));
   all.push_back(transpose(make, "conflict", "transpose blocked"));
