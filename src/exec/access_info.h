@@ -33,7 +33,6 @@ struct AccessInfo {
   AccessSpace space = AccessSpace::Global;
   uint8_t element_bytes = 0;  // 1, 2, 4, 8
   uint8_t components = 1;
-  bool is_float = false;  // of an atomic's operand
   AtomicOp atomic = AtomicOp::Add;
   uint64_t reach = 0;                // bytes that the short way tests at once, from `low` on; 0: there is no short way
   int64_t offset = 0;                // the instruction's immediate offset

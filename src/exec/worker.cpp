@@ -154,19 +154,27 @@ bool Worker::resolve_lane(const AccessInfo& info, uint32_t lane, uint8_t** point
 bool Worker::resolve_window(const AccessInfo& info, uint32_t mask, uint8_t* pointers[kWarpSize]) {
   const bool shared = info.space == AccessSpace::Shared;
   const uint64_t size = shared ? env.shared_bytes : tables_.local_bytes;
-  const uint64_t width = info.element_bytes * info.components;
-  for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const uint32_t lane = static_cast<uint32_t>(std::countr_zero(rest));
-    const uint64_t offset = env.event->address[lane];
-    if (offset > size || size - offset < width)
-      return fail(info, shared ? FaultKind::SharedOutOfBounds : FaultKind::LocalOutOfBounds, lane,
-                  shared ? offset & 0xffffffff : offset),
-             false;
-    if (offset % width != 0) return fail(info, FaultKind::Misaligned, lane, offset), false;
-    pointers[lane] = shared ? env.shared + offset
-                            : env.local + (uint64_t{env.warp} * kWarpSize + lane) * tables_.local_bytes + offset;
+  const uint64_t width = info.element_bytes * info.components;  // a power of two
+  const uint64_t* offset = env.event->address;
+  // All lanes, which is quicker than to choose: those that take no part get pointers that nobody follows.
+  const auto base = reinterpret_cast<uint64_t>(
+      shared ? env.shared : env.local + uint64_t{env.warp} * kWarpSize * tables_.local_bytes);
+  const uint64_t distance = shared ? 0 : tables_.local_bytes;
+  const uint64_t last = size - width;
+  uint64_t wrong = size < width ? 1 : 0;
+  for (uint32_t l = 0; l < kWarpSize; ++l) {
+    pointers[l] = reinterpret_cast<uint8_t*>(base + l * distance + offset[l]);
+    wrong |= (uint64_t{offset[l] > last} | (offset[l] & (width - 1))) & (0 - uint64_t{mask >> l & 1});
   }
-  return true;
+  if (wrong == 0) return true;
+  for (uint32_t rest = mask;; rest &= rest - 1) {
+    const uint32_t l = static_cast<uint32_t>(std::countr_zero(rest));
+    if (size < width || offset[l] > last)
+      return fail(info, shared ? FaultKind::SharedOutOfBounds : FaultKind::LocalOutOfBounds, l,
+                  shared ? offset[l] & 0xffffffff : offset[l]),
+             false;
+    if (offset[l] % width != 0) return fail(info, FaultKind::Misaligned, l, offset[l]), false;
+  }
 }
 
 bool Worker::resolve(const AccessInfo& info, uint32_t mask, bool count, uint8_t* pointers[kWarpSize]) {
@@ -179,7 +187,7 @@ bool Worker::resolve(const AccessInfo& info, uint32_t mask, bool count, uint8_t*
       const uint64_t address = env.event->address[lane];
       const Bounds& cached = env.bounds[info.site];
       // `room` was computed for the site's reach, which is at least one lane's width.
-      if (address - cached.low <= cached.room && address % width == 0) {
+      if (address - cached.low <= cached.room && (address & (width - 1)) == 0) {
         pointers[lane] = reinterpret_cast<uint8_t*>(address);
         continue;
       }

@@ -185,7 +185,6 @@ exec::KernelTables Engine::Impl::make_tables(const LoadedKernel& k, const Plan& 
       a.element_bytes = static_cast<uint8_t>(ir::bytes(inst.type));
       a.components = inst.count;
       a.offset = plan.access[v].offset;
-      a.is_float = ir::is_float(inst.type);
       a.atomic = static_cast<exec::AtomicOp>(inst.imm2);
       const AccessPlan& ap = plan.access[v];
       if (ap.way == AccessPlan::Way::General) continue;
