@@ -43,14 +43,15 @@ struct ClientRun {
   }
 };
 
-ClientRun run(const std::string& client, const std::vector<std::string>& packages, const std::string& program,
+// The program prints "right" if it has found its results so.
+ClientRun run(const std::string& client, const std::vector<std::string>& packages, const std::string& path,
               const std::map<std::string, std::string>& variables = {}) {
   PythonEnvironment environment = environment_with(client, packages);
   if (environment.python.empty()) return {environment.problem, {}};
   std::vector<std::string> wrapper;
   if (!variables.empty()) wrapper.push_back("env");
   for (const auto& [name, value] : variables) wrapper.push_back(name + "=" + value);
-  ClientRun out{"", test::run_program(environment.python, {example(program)}, {}, wrapper)};
+  ClientRun out{"", test::run_program(environment.python, {path}, {}, wrapper)};
   EXPECT_EQ(out.result.exit_code, 0) << out.result.out << out.result.err;
   EXPECT_THAT(out.result.out, HasSubstr("right\n")) << out.result.err;
   return out;
@@ -67,7 +68,7 @@ constexpr const char* kLoads = "smsp__inst_executed_op_global_ld.sum";
   if (!(run).skipped.empty()) GTEST_SKIP() << (run).skipped
 
 TEST(Numba, ReportsLinesOfPython) {
-  ClientRun client = run("numba", {"numba-cuda[cu13]==0.30.4"}, "numba_saxpy.py");
+  ClientRun client = run("numba", {"numba-cuda[cu13]==0.30.4"}, example("numba_saxpy.py"));
   SKIP_IF(client);
   // 65536 elements of 4 bytes, two loads and a store; every second one takes as many sectors of each request.
   EXPECT_EQ(metric(client.launch("__main__::saxpy["), kSectors), 3 * 65536 * 4 / 32);
@@ -78,7 +79,7 @@ TEST(Numba, ReportsLinesOfPython) {
 }
 
 TEST(Cupy, RunsRawKernelsAndItsOwn) {
-  ClientRun client = run("cupy", {"cupy-cuda13x[ctk]==14.2.0"}, "cupy_transpose.py");
+  ClientRun client = run("cupy", {"cupy-cuda13x[ctk]==14.2.0"}, example("cupy_transpose.py"));
   SKIP_IF(client);
   // Blocks of 16 by 16: a warp loads two rows of 16 elements, and stores 16 columns of 2.
   EXPECT_EQ(metric(client.launch("transpose"), kSectors), 65536 / 32 * (4 + 16));
@@ -87,35 +88,50 @@ TEST(Cupy, RunsRawKernelsAndItsOwn) {
 }
 
 TEST(Triton, ReportsLinesOfPython) {
-  ClientRun client = run("triton", {"triton==3.9.0", "numpy"}, "triton_add.py", {{"TRITON_DEFAULT_FP_FUSION", "1"}});
+  ClientRun client =
+      run("triton", {"triton==3.9.0", "numpy"}, example("triton_add.py"), {{"TRITON_DEFAULT_FP_FUSION", "1"}});
   SKIP_IF(client);
   EXPECT_EQ(metric(client.launch("add"), kSectors), 3 * 10000 * 4 / 32);
   EXPECT_THAT(client.lines("add"), ::testing::IsSupersetOf({"triton_add.py:20", "triton_add.py:21"}));
 }
 
 TEST(Warp, ReportsLinesOfPython) {
-  ClientRun client = run("warp", {"warp-lang==1.19.0", "numpy"}, "warp_saxpy.py");
+  ClientRun client = run("warp", {"warp-lang==1.19.0", "numpy"}, example("warp_saxpy.py"));
   SKIP_IF(client);
   EXPECT_EQ(metric(client.launch("saxpy"), kSectors), 3 * 4096 * 4 / 32);
   EXPECT_THAT(client.lines("saxpy"), ::testing::Contains("warp_saxpy.py:18"));
 }
 
 TEST(Tinygrad, RunsItsPtx) {
-  ClientRun client = run("tinygrad", {"tinygrad==0.14.0", "numpy"}, "tinygrad_matmul.py", {{"DEV", "CUDA:PTX"}});
+  ClientRun client =
+      run("tinygrad", {"tinygrad==0.14.0", "numpy"}, example("tinygrad_matmul.py"), {{"DEV", "CUDA:PTX"}});
   SKIP_IF(client);
   EXPECT_GE(client.result.json["launches"].size(), 1u);
   for (const ordered_json& launch : client.result.json["launches"]) EXPECT_TRUE(launch["complete"].get<bool>());
 }
 
 TEST(CudaPython, ReportsLinesOfNvrtcsSource) {
-  ClientRun client =
-      run("cuda_python", {"cuda-bindings==13.5.0", "nvidia-cuda-nvrtc==13.5.37", "numpy"}, "cuda_python_row_sums.py");
+  ClientRun client = run("cuda_python", {"cuda-bindings==13.5.0", "nvidia-cuda-nvrtc==13.5.37", "numpy"},
+                         example("cuda_python_row_sums.py"));
   SKIP_IF(client);
   // 8 warps load 64 times a row each lane, a sector for each; and store 4 bytes a lane.
   EXPECT_EQ(metric(client.launch("row_sums"), kLoads), 8 * 64);
   EXPECT_EQ(metric(client.launch("row_sums"), kSectors), 8 * 64 * 32 + 8 * 4);
   EXPECT_THAT(client.lines("row_sums"), ::testing::IsSupersetOf({"row_sums.cu:5", "row_sums.cu:7"}));
 }
+
+// Releases before that of the examples.
+class Nvrtc : public ::testing::TestWithParam<const char*> {};
+TEST_P(Nvrtc, CompilesForUs) {
+  const std::string package = GetParam();
+  ClientRun client =
+      run(package.substr(0, package.find('=')), {package}, WARPLENS_SOURCE_DIR "/tests/clients/nvrtc.py");
+  SKIP_IF(client);
+  EXPECT_EQ(client.result.json["launches"].size(), 2u);
+  EXPECT_THAT(client.lines("twice"), ::testing::Contains("twice.cu:3"));
+}
+INSTANTIATE_TEST_SUITE_P(Releases, Nvrtc,
+                         ::testing::Values("nvidia-cuda-nvrtc-cu11==11.8.89", "nvidia-cuda-nvrtc-cu12==12.9.86"));
 
 }  // namespace
 }  // namespace warplens::clients
