@@ -1,6 +1,10 @@
 // What nvcc and clang put into a program's start-up code: which fat binaries, kernels and variables it has. Only noted
 // here; PTX is read when the first kernel or variable of its binary is used.
+#include <algorithm>
+#include <string_view>
+
 #include "cuda/runtime.h"
+#include "ptx/fatbin.h"
 
 #define WL_VOID extern "C" __attribute__((visibility("default"))) void
 
@@ -28,7 +32,28 @@ WL_REGISTER(11)
 WL_REGISTER(12)
 WL_REGISTER(13)
 
-WL_VOID wl___cudaRegisterFatBinaryEnd(void** handle) {}
+// What `warplens cc` makes of a __managed__ variable is one that host code does not ask for: its copy is the variable
+// itself, and has to have its value from the start. The mark is looked for in PTX as it is stored there, not
+// compressed.
+WL_VOID wl___cudaRegisterFatBinaryEnd(void** handle) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  auto* binary = reinterpret_cast<Binary*>(handle);
+  if (std::none_of(runtime.symbols.begin(), runtime.symbols.end(),
+                   [&](const auto& entry) { return entry.second.binary == binary && !entry.second.managed_slot; }))
+    return;
+  const auto containers = ptx::read_registered(binary->wrapper);
+  if (!containers) return;  // said when it is used
+  const auto has_managed = [](const ptx::Image& image) {
+    const std::string_view text(reinterpret_cast<const char*>(image.stored.data()), image.stored.size());
+    return image.kind == ptx::ImageKind::Ptx && text.find(".attribute(.managed)") != text.npos;
+  };
+  for (const ptx::Container& container : *containers) {
+    if (std::none_of(container.images.begin(), container.images.end(), has_managed)) continue;
+    if (runtime.session()) (void)runtime.session()->read(*runtime.module_of(*binary, 0));
+    return;
+  }
+}
 
 WL_VOID wl___cudaUnregisterFatBinary(void** handle) {
   Runtime& runtime = Runtime::get();

@@ -9,6 +9,7 @@
 #include "base/process.h"
 #include "frontend/compilers.h"
 #include "frontend/inline_stacks.h"
+#include "frontend/managed_variables.h"
 #include "frontend/wide_copies.h"
 #include "ptx/fatbin.h"
 #include "ptx/line_info.h"
@@ -87,8 +88,9 @@ Status ClangPasses::ptx(const fs::path& source, const fs::path& ptx, const std::
   if (done && good()) {
     append(dependencies, read_depfile(depfile));
     InlineStacks stacks;
-    done = rewrite(ir, ir,
-                   [&](std::string text) -> Result<std::string> { return stacks.number_lines(widen_copies(text)); });
+    done = rewrite(ir, ir, [&](std::string text) -> Result<std::string> {
+      return stacks.number_lines(widen_copies(mark_managed(std::move(text))));
+    });
     if (done) done = run(back);
     if (done && good())
       done = rewrite(ptx, ptx, [&](std::string text) -> Result<std::string> { return stacks.write_chains(text); });

@@ -46,14 +46,18 @@ uint32_t index_of(const List& list, std::string_view name, Name&& name_of) {
 
 }  // namespace
 
-Module::Module(const void* fatbin, std::vector<PtxText> texts, std::string origin, unsigned device)
-    : device_(device), fatbin_(fatbin), texts_(std::move(texts)), origin_(std::move(origin)) {}
+Module::Module(const void* fatbin, std::string origin, std::map<std::string, uint64_t> host_copies)
+    : fatbin_(fatbin), host_copies_(std::move(host_copies)), origin_(std::move(origin)) {}
+
+Module::Module(std::vector<PtxText> texts, std::string origin, unsigned device)
+    : device_(device), texts_(std::move(texts)), origin_(std::move(origin)) {}
 
 Module::Module(Module& original, unsigned device) : original_(&original), device_(device), origin_(original.origin_) {}
 
 Module::~Module() {
   for (size_t i = 0; i < addresses_.size(); i++) {
-    if (addresses_[i] && !is_shared(i)) memory_->free(addresses_[i]);
+    if (!addresses_[i] || is_shared(i)) continue;
+    if (!memory_->free(addresses_[i])) memory_->forget(addresses_[i]);  // the program's own
   }
 }
 
@@ -104,6 +108,16 @@ void Module::note(const Diagnostics& diagnostics) {
   diagnostics_.insert(diagnostics_.end(), diagnostics.begin(), diagnostics.end());
 }
 
+Result<uint64_t> Module::room_for(const ir::Symbol& symbol) {
+  using Kind = exec::Allocation::Kind;
+  const uint64_t bytes = std::max<uint64_t>(symbol.bytes, 1);
+  const auto copy = host_copies_.find(symbol.name);
+  if (!symbol.managed || copy == host_copies_.end())
+    return memory_->allocate(bytes, symbol.managed ? Kind::Managed : Kind::Symbol);
+  memory_->adopt(copy->second, bytes, Kind::Managed);
+  return copy->second;
+}
+
 Status Module::place(size_t i) {
   const ir::Symbol& symbol = ir_->symbols[i];
   if (!in_memory(symbol)) return Ok{};
@@ -113,8 +127,7 @@ Status Module::place(size_t i) {
     addresses_[i] = original_->addresses_[i];
     return Ok{};
   }
-  using Kind = exec::Allocation::Kind;
-  auto address = memory_->allocate(std::max<uint64_t>(symbol.bytes, 1), symbol.managed ? Kind::Managed : Kind::Symbol);
+  auto address = room_for(symbol);
   if (!address) return address.error();
   addresses_[i] = *address;
   // The memory may have been used before.

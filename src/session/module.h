@@ -18,7 +18,8 @@ namespace warplens::session {
 
 class Module {
  public:
-  Module(const void* fatbin, std::vector<PtxText> texts, std::string origin, unsigned device = 0);
+  Module(const void* fatbin, std::string origin, std::map<std::string, uint64_t> host_copies);
+  Module(std::vector<PtxText> texts, std::string origin, unsigned device);
   // The same on another device. `original` must be loaded first and outlive it.
   Module(Module& original, unsigned device);
   ~Module();
@@ -56,11 +57,13 @@ class Module {
   void note(const Diagnostics& diagnostics);
   Status place_variables();
   Status place(size_t symbol);
+  Result<uint64_t> room_for(const ir::Symbol& symbol);
   bool is_shared(size_t symbol) const { return original_ && ir_->symbols[symbol].managed; }
 
   Module* original_ = nullptr;
   unsigned device_ = 0;
   const void* fatbin_ = nullptr;
+  std::map<std::string, uint64_t> host_copies_;
   std::vector<PtxText> texts_;
   std::string origin_;
   bool tried_ = false, well_formed_ = true;

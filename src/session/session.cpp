@@ -84,12 +84,12 @@ Module* Session::Impl::add(std::unique_ptr<Module> module) {
   return modules.back().get();
 }
 
-Module* Session::add_fatbin(const void* wrapper, std::string origin) {
-  return impl_->add(std::make_unique<Module>(wrapper, std::vector<PtxText>{}, std::move(origin)));
+Module* Session::add_fatbin(const void* wrapper, std::string origin, std::map<std::string, uint64_t> host_copies) {
+  return impl_->add(std::make_unique<Module>(wrapper, std::move(origin), std::move(host_copies)));
 }
 
 Module* Session::add_ptx(std::vector<PtxText> texts, std::string origin, unsigned device) {
-  return impl_->add(std::make_unique<Module>(nullptr, std::move(texts), std::move(origin), device));
+  return impl_->add(std::make_unique<Module>(std::move(texts), std::move(origin), device));
 }
 
 Module* Session::add_for_device(Module& original, unsigned device) {

@@ -80,8 +80,9 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   // `wrapper`: what nvcc and clang pass to __cudaRegisterFatBinary (ptx/fatbin.h). It must outlive the module.
-  // `origin`: the file that holds it, for messages.
-  Module* add_fatbin(const void* wrapper, std::string origin);  // on device 0
+  // `origin`: the file that holds it, for messages. `host_copies`: where the program has its copies of variables, by
+  // name; a managed one lies there.
+  Module* add_fatbin(const void* wrapper, std::string origin, std::map<std::string, uint64_t> host_copies = {});
   // Several texts are joined by name, as the pieces of one program.
   Module* add_ptx(std::vector<PtxText> texts, std::string origin, unsigned device = 0);
   // The same code on another device: it has variables of its own, but for __managed__ ones. `original` must outlive it.

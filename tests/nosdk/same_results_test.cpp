@@ -151,7 +151,8 @@ INSTANTIATE_TEST_SUITE_P(Headers, HeaderResults,
                                            HeaderProgram{"device", "h200"}, HeaderProgram{"device_calls", "h200"},
                                            HeaderProgram{"waits", "h200"}, HeaderProgram{"calls", "h200"},
                                            HeaderProgram{"video", "h200"}, HeaderProgram{"small_floats", "h200"},
-                                           HeaderProgram{"textures", "h200"}, HeaderProgram{"surfaces", "h200"}),
+                                           HeaderProgram{"managed", "h200"}, HeaderProgram{"textures", "h200"},
+                                           HeaderProgram{"surfaces", "h200"}),
                          [](const auto& info) { return std::string(info.param.name) + "_" + info.param.gpu; });
 
 void expect_what_an_h200_printed(const std::string& name, const std::vector<std::string>& options, CommandResult* run) {
@@ -174,7 +175,7 @@ TEST(DeviceCalls, PrintWhatAnH200Prints) {
 TEST(Instructions, PrintWhatAnH200Prints) {
   if (!has_clang()) GTEST_SKIP() << "needs clang++-19";
   CommandResult run;
-  for (const char* program : {"calls", "video", "small_floats"})
+  for (const char* program : {"calls", "video", "small_floats", "managed"})
     expect_what_an_h200_printed(program, {"--compiler", "clang"}, &run);
 }
 

@@ -8,9 +8,8 @@
 #define __global__ __attribute__((global))
 #define __constant__ __attribute__((constant))
 #define __shared__ __attribute__((shared))
-// clang has no __managed__ for this target. Host and device share one memory under Warplens, but the host's copy of the
-// variable would be another one: better refused by the compiler than wrong.
-#define __managed__ __attribute__((device)) WARPLENS_MANAGED_VARIABLES_NEED_NVCC
+// clang has no __managed__ for this target; the section tells `warplens cc` (src/frontend/managed_variables.h).
+#define __managed__ __attribute__((device, section("warplens_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __grid_constant__ __attribute__((grid_constant))
 #else
