@@ -46,6 +46,15 @@ Compiled compile_text_with_clang(const std::string& source) {
   return compile_with_clang(folder / "text.cu");
 }
 
+std::vector<std::string> hiding_the_toolkit() {
+  if (geteuid() != 0 || std::system("unshare -m true 2>/dev/null") != 0) return {};
+  return {"unshare", "-m", "sh", "-c",
+          "for folder in /usr/local/cuda*/ /usr/local/include; do"
+          "  [ ! -d $folder ] || mount -t tmpfs none $folder || exit 125; done;"
+          "while nvcc=$(command -v nvcc); do mount --bind /dev/null \"$nvcc\" || exit 125; done;"
+          "exec \"$0\" \"$@\""};
+}
+
 std::vector<fs::path> seeds() {
   std::vector<fs::path> files;
   std::error_code ignored;

@@ -1,7 +1,6 @@
-// The same source gives the same results whether nvcc or clang compiled it: what it prints, what it launches, and the
-// memory that each launch asks for.
+// The same source gives the same results whether nvcc or clang compiled it: what it prints, and the stacks of its
+// accesses. That its launches count the same: tests/static/ways_test.cpp.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -20,55 +19,9 @@ namespace warplens::test {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
-
-constexpr const char* kCompared[] = {"memory_l2_theoretical_sectors_global",
-                                     "memory_l2_theoretical_sectors_global_ideal", "memory_l1_wavefronts_shared",
-                                     "memory_l1_wavefronts_shared_ideal"};
-
-std::string without_times(const std::string& text) {
-  return std::regex_replace(text, std::regex("[0-9]+\\.[0-9]+( ms| GB/s| GFLOPS|x)"), "TIME$1");
-}
-
-// Per launch: "kernel grid block" and the compared metrics.
-struct Launched {
-  std::string kernel, shape;
-  std::vector<std::string> values;
-};
-std::vector<Launched> launches_of(Json json) {
-  std::vector<Launched> launches;
-  for (Json& launch : json["launches"]) {
-    Launched launched{launch["kernel"].dump(), launch["grid"].dump() + launch["block"].dump(), {}};
-    for (const char* metric : kCompared) launched.values.push_back(launch["metrics"][metric].dump());
-    launches.push_back(launched);
-  }
-  return launches;
-}
 
 CommandResult run_with(const std::string& compiler, const fs::path& source, const std::vector<std::string>& arguments) {
   return run_program(source.string(), arguments, {"--compiler", compiler});
-}
-
-void expect_same(const fs::path& source, const std::vector<std::string>& arguments = {}) {
-  SCOPED_TRACE(source);
-  CommandResult nvcc = run_with("nvcc", fs::canonical(source), arguments);
-  CommandResult clang = run_with("clang", fs::canonical(source), arguments);
-  EXPECT_EQ(nvcc.exit_code, clang.exit_code) << clang.err;
-  EXPECT_EQ(without_times(nvcc.out), without_times(clang.out));
-  std::vector<Launched> a = launches_of(nvcc.json), b = launches_of(clang.json);
-  ASSERT_FALSE(a.empty()) << nvcc.err;
-  ASSERT_EQ(a.size(), b.size());
-  int equal = 0;
-  std::set<std::string> told;  // launches of one kernel differ in one way
-  for (size_t i = 0; i < a.size(); ++i) {
-    EXPECT_EQ(a[i].kernel, b[i].kernel);
-    EXPECT_EQ(a[i].shape, b[i].shape);
-    if (a[i].values == b[i].values && ++equal) continue;
-    std::string values = fmt::format("nvcc {}, clang {}", fmt::join(a[i].values, " "), fmt::join(b[i].values, " "));
-    if (!told.insert(a[i].kernel + values).second) continue;
-    ADD_FAILURE() << "launch " << i << " " << a[i].kernel << ": " << values;
-  }
-  fmt::print("{}: {} of {} launches equal\n", source.filename().string(), equal, a.size());
 }
 
 class SameResults : public ::testing::Test {
@@ -76,19 +29,6 @@ class SameResults : public ::testing::Test {
     if (!has_nvcc() || !has_clang()) GTEST_SKIP() << "needs both nvcc and clang++-19";
   }
 };
-
-TEST_F(SameResults, OfTheSeeds) {
-  if (seeds().empty()) GTEST_SKIP() << "no ../shared/seeds here";
-  for (const fs::path& seed : seeds()) expect_same(seed);
-}
-
-TEST_F(SameResults, OfTheProbes) {
-  if (probes().empty()) GTEST_SKIP() << "no ../shared/probes here";
-  for (const char* family : {"g_", "s_", "m_", "t_", "b_", "c_", "a_atomic", "a_wmma"})
-    expect_same(probes(), {family, "14"});
-}
-
-TEST_F(SameResults, OfTheExamples) { expect_same(fs::path(WARPLENS_SOURCE_DIR) / "examples/demo.cu"); }
 
 // "load inlined.cu:9 18 26" of each access: the lines of its stack, innermost first.
 std::vector<std::string> stacks_of(const CommandResult& result) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <stdexcept>
+#include <thread>
 
 __global__ void add_one(int* data, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -16,6 +17,11 @@ __global__ void add_one(int* data, int n) {
 
 __global__ void forever(volatile int* data) {
   while (data[threadIdx.x] == 0) data[threadIdx.x + 32] = 1;
+}
+
+__global__ void says_so_and_runs(volatile int* running, volatile int* go_on) {
+  *running = 1;
+  while (*go_on) go_on[threadIdx.x + 1]++;
 }
 
 // Does it wait, or is it at work? It writes, so only a person can tell.
@@ -30,6 +36,46 @@ static int launch_once() {
   add_one<<<2, 128>>>(d, 256);
   cudaMemcpy(&h, d + 255, sizeof h, cudaMemcpyDeviceToHost);
   return h;
+}
+
+// handler SIGNAL HOW WHEN: gets the signal INT or SEGV, and in its handler ends in the way HOW, or returns; with a kernel at
+// work in another thread ("other"), in the same one ("kernel"), or none ("idle").
+static const char* how_in_handler;
+static volatile int* in_kernel;  // whether it runs, and whether it shall go on
+static void end_in_handler(int) {
+  if (!strcmp(how_in_handler, "exit")) exit(5);
+  if (!strcmp(how_in_handler, "_exit")) _exit(6);
+  if (!strcmp(how_in_handler, "abort")) abort();
+  if (!strcmp(how_in_handler, "cuda")) exit(cudaFree(0) == cudaSuccess ? 7 : 8);
+  in_kernel[1] = 0;
+}
+static void get_signal(const char* name) {
+  if (!strcmp(name, "INT"))
+    raise(SIGINT);
+  else
+    *(volatile int*)8 = 1;
+}
+static void end_in_handler(const char* name, const char* how, const char* when) {
+  how_in_handler = how;
+  int signal = !strcmp(name, "INT") ? SIGINT : SIGSEGV;
+  ::signal(signal, end_in_handler);
+  cudaMallocManaged((void**)&in_kernel, 256);
+  in_kernel[1] = 1;
+  pthread_t self = pthread_self();
+  if (!strcmp(when, "idle")) get_signal(name);
+  std::thread other([=] {
+    while (in_kernel[1] && !in_kernel[0]) usleep(1000);
+    usleep(20000);
+    if (!strcmp(when, "other")) get_signal(name);
+    if (!strcmp(when, "kernel")) pthread_kill(self, signal);
+  });
+  if (strcmp(when, "idle")) {
+    says_so_and_runs<<<4, 32>>>(in_kernel, in_kernel + 1);
+    cudaDeviceSynchronize();
+  }
+  other.join();
+  printf("after %d %s\n", launch_once(), cudaGetErrorName(cudaGetLastError()));
+  fflush(stdout);
 }
 
 static void end_by(const char* how) {
@@ -104,6 +150,7 @@ int main(int argc, char** argv) {
   }
   printf("data %d\n", launch_once());
   fflush(stdout);
+  if (!strcmp(how, "handler") && argc > 4) end_in_handler(argv[2], argv[3], argv[4]);
   end_by(how);
   return 0;
 }
