@@ -72,11 +72,16 @@ Startup read_environment() {
   return startup;
 }
 
+static thread_local bool is_in_launch = false;
+bool LaunchInProgress::inside() { return is_in_launch; }
+
 LaunchInProgress::LaunchInProgress(StopPage* page) : page_(page) {
+  is_in_launch = true;
   if (page_) ++page_->launches();
 }
 
 LaunchInProgress::~LaunchInProgress() {
+  is_in_launch = false;
   if (!page_) return;
   --page_->launches();
   if (page_->stop()) end_process();

@@ -31,6 +31,8 @@ class LaunchInProgress {
  public:
   explicit LaunchInProgress(StopPage* page);
   ~LaunchInProgress();
+  // The calling thread runs one: whoever asks is a signal handler of the program's.
+  static bool inside();
   LaunchInProgress(const LaunchInProgress&) = delete;
   LaunchInProgress& operator=(const LaunchInProgress&) = delete;
 

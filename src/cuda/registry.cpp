@@ -12,9 +12,28 @@ namespace warplens::cuda {
 
 namespace {
 
+void forget(Runtime& runtime, Binary* binary) {
+  auto owner = runtime.binaries.begin();
+  while (owner != runtime.binaries.end() && owner->get() != binary) ++owner;
+  if (owner == runtime.binaries.end()) return;
+  std::erase_if(runtime.functions, [&](const auto& entry) { return entry.second.binary == binary; });
+  std::erase_if(runtime.symbols, [&](const auto& entry) { return entry.second.binary == binary; });
+  runtime.remove_modules(*binary);
+  runtime.binaries.erase(owner);
+}
+
+// With the runtime's lock held. A kernel of this very thread, which a signal has interrupted, may need any of them.
+void forget_what_left(Runtime& runtime) {
+  if (LaunchInProgress::inside()) return;
+  std::lock_guard lock(runtime.left_mutex);
+  for (Binary* binary : runtime.left) forget(runtime, binary);
+  runtime.left.clear();
+}
+
 void** add_binary(void* wrapper, int release) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
+  forget_what_left(runtime);
   runtime.release = release;
   auto binary = std::make_unique<Binary>();
   binary->wrapper = wrapper;
@@ -55,17 +74,15 @@ WL_VOID wl___cudaRegisterFatBinaryEnd(void** handle) {
   }
 }
 
+// exit() comes here, perhaps while a kernel runs that never ends; whoever runs it holds the lock. So nothing waits
+// here: what cannot be forgotten now is before the next binary comes, which may have its addresses.
 WL_VOID wl___cudaUnregisterFatBinary(void** handle) {
   Runtime& runtime = Runtime::get();
-  std::lock_guard lock(runtime.mutex);
-  auto* binary = reinterpret_cast<Binary*>(handle);
-  auto owner = runtime.binaries.begin();
-  while (owner != runtime.binaries.end() && owner->get() != binary) ++owner;
-  if (owner == runtime.binaries.end()) return;
-  std::erase_if(runtime.functions, [&](const auto& entry) { return entry.second.binary == binary; });
-  std::erase_if(runtime.symbols, [&](const auto& entry) { return entry.second.binary == binary; });
-  runtime.remove_modules(*binary);
-  runtime.binaries.erase(owner);
+  {
+    std::lock_guard lock(runtime.left_mutex);
+    runtime.left.push_back(reinterpret_cast<Binary*>(handle));
+  }
+  if (std::unique_lock lock(runtime.mutex, std::try_to_lock); lock) forget_what_left(runtime);
 }
 
 WL_VOID wl___cudaRegisterFunction(void** handle, const char* host, char* device, const char* name, int thread_limit,

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <new>
 
 #include "cuda/environment.h"
 
@@ -28,9 +29,11 @@ int current_device() {
 Runtime::Runtime() : startup_(read_environment()) {
   made = true;
   devices.resize(std::max(1u, startup_.options.gpus));
-  // A child of fork() has neither the worker threads nor, on a GPU, the context.
+  // A child of fork() has neither the worker threads nor, on a GPU, the context; nor the thread that held the lock.
   pthread_atfork(nullptr, nullptr, [] {
     Runtime& runtime = get();
+    new (&runtime.mutex) std::recursive_mutex;
+    new (&runtime.left_mutex) std::mutex;
     if (runtime.opened_) runtime.inherited = true;
   });
 }

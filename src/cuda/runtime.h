@@ -17,6 +17,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "cuda/abi.h"
 #include "cuda/driver/context.h"
@@ -103,6 +104,8 @@ class Runtime {
 
   std::recursive_mutex mutex;
   std::set<std::unique_ptr<Binary>> binaries;
+  std::mutex left_mutex;
+  std::vector<Binary*> left;  // unregistered, and not yet forgotten
   std::unordered_map<const void*, Function> functions;
   std::unordered_map<const void*, Symbol> symbols;
   std::unordered_map<uint64_t, Owner> owners;  // by the start of the allocation, which goes with its context
@@ -145,12 +148,14 @@ inline Error returned(Error error) {
   return error;
 }
 
-// The frame of every API function: refuses calls from host functions, waits for those that were queued before, locks,
-// answers for a broken context, keeps the last error. body(Runtime&) -> Error.
+// The frame of every API function: refuses calls from host functions, and from signal handlers in the middle of a launch;
+// waits for the host functions that were queued before, locks, answers for a broken context, keeps the last error.
+// body(Runtime&) -> Error.
 template <typename Body>
 Error call(Needs needs, Body&& body) {
-  if (HostQueue::inside()) return returned(Error::cudaErrorNotPermitted);
+  if (HostQueue::inside() || LaunchInProgress::inside()) return returned(Error::cudaErrorNotPermitted);
   Runtime& runtime = Runtime::get();
+  if (runtime.inherited) return returned(Error::cudaErrorInitializationError);
   if (needs != Needs::Nothing) {
     driver::enter_primary_context(runtime);
     runtime.host_queue.wait();

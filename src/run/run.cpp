@@ -121,6 +121,12 @@ RunOutcome run_program(const RunOptions& options, const fs::path& program, const
   Result<report::Report> report = report::read_spool(spool.string());
   if (!report) return own_error(report.error());
   report::Run& run = report->run;
+  if (int count = stop_page->launches(); count > 0)
+    report->notes.push_back({"note",
+                             count == 1 ? "a launch had not ended when its process did: it is not in the figures"
+                                        : std::to_string(count) + " launches had not ended when their processes did: "
+                                                                  "they are not in the figures",
+                             "", "", 0, 1});
   if (run.program.empty()) {
     report->notes.push_back({"note", "neither the program nor one that it started used CUDA", "", "", 0, 1});
     run.gpu_name = options.gpu_name;

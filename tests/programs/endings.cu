@@ -46,7 +46,10 @@ static void end_in_handler(int) {
   if (!strcmp(how_in_handler, "exit")) exit(5);
   if (!strcmp(how_in_handler, "_exit")) _exit(6);
   if (!strcmp(how_in_handler, "abort")) abort();
-  if (!strcmp(how_in_handler, "cuda")) exit(cudaFree(0) == cudaSuccess ? 7 : 8);
+  if (!strcmp(how_in_handler, "cuda")) {
+    bool works = launch_once() == 1 && cudaGetLastError() == cudaSuccess;
+    exit(cudaDeviceReset() == cudaSuccess && works ? 7 : 8);
+  }
   in_kernel[1] = 0;
 }
 static void get_signal(const char* name) {

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <fstream>
+#include <map>
 #include <set>
+#include <sstream>
 
 #include "base/process.h"
 #include "frontend/compile.h"
@@ -34,10 +37,10 @@ std::string two_kernels(const Folder& folder) {
   return folder / "two_kernels";
 }
 
+// Two plug-ins with runtimes of their own, and a program with another, or with the shared one.
 TEST(StaticPrograms, ThreeRuntimesAreOneDevice) {
   WL_NEEDS_NVCC();
   Folder folder;
-  build(static_program_path("two_runtimes.cu"), folder / "main");
   for (const char* factor : {"2", "3"}) {
     std::vector<std::string> flags = kLibrary;
     flags.push_back(std::string("-DFACTOR=") + factor);
@@ -45,12 +48,17 @@ TEST(StaticPrograms, ThreeRuntimesAreOneDevice) {
   }
   run_tool({"strip", "-s", folder / "step3"});
   std::string two = folder / "step2", three = folder / "step3";
-  CommandResult run = run_program(folder / "main", {two, three});
-  EXPECT_EQ(run.out, "cudaSuccess\ncudaSuccess\n4 190 cudaSuccess\n") << run.err;
-  EXPECT_EQ(launches(run), 3u);
-  // Closed after its call and opened again: each time it is another object, at an address that may be the same.
-  run = run_program(folder / "main", {two, three, two, two});
-  EXPECT_EQ(run.out, "cudaSuccess\ncudaSuccess\ncudaSuccess\ncudaSuccess\n19 763 cudaSuccess\n") << run.err;
+  for (Way way : {Way::Static, Way::Shared}) {
+    SCOPED_TRACE(name_of(way));
+    std::string main = build_way(way, static_program_path("two_runtimes.cu"), folder);
+    CommandResult run = run_program(main, {two, three});
+    EXPECT_EQ(run.out, "cudaSuccess\ncudaSuccess\n4 190 cudaSuccess\n") << run.err;
+    EXPECT_EQ(launches(run), 3u);
+    // Closed after its call and opened again: each time it is another object, at an address that may be the same.
+    run = run_program(main, {two, three, two, two});
+    EXPECT_EQ(run.out, "cudaSuccess\ncudaSuccess\ncudaSuccess\ncudaSuccess\n19 763 cudaSuccess\n") << run.err;
+    EXPECT_EQ(launches(run), 5u);
+  }
 }
 
 TEST(StaticPrograms, WithoutPie) {
@@ -79,31 +87,42 @@ TEST(StaticPrograms, InPieces) {
 TEST(StaticPrograms, SixteenThreads) {
   WL_NEEDS_NVCC();
   Folder folder;
-  build(static_program_path("threads.cu"), folder / "threads");
-  for (int round = 0; round < 3; ++round) {
-    CommandResult run = run_program(folder / "threads");
-    EXPECT_EQ(run.out, "wrong 0 cudaSuccess\n") << run.err;
-    EXPECT_EQ(launches(run), 160u);
-    for (const auto& launch : run.json["launches"]) EXPECT_EQ(launch["warps"], 4);
+  for (Way way : {Way::Static, Way::Shared}) {
+    SCOPED_TRACE(name_of(way));
+    std::string program = build_way(way, static_program_path("threads.cu"), folder);
+    for (const char* streams : {"", "", "streams", "streams"}) {
+      CommandResult run = run_program(program, {streams});
+      std::string printed = *streams ? run.out.substr(0, run.out.find("wrong")) : "";
+      EXPECT_EQ(run.out.substr(printed.size()), "wrong 0 cudaSuccess\n") << run.err;
+      EXPECT_EQ(launches(run), 160u);
+      for (const auto& launch : run.json["launches"]) EXPECT_EQ(launch["warps"], 4);
+      std::map<std::string, int> lines;
+      std::istringstream text(printed);
+      for (std::string line; std::getline(text, line);) ++lines[line];
+      EXPECT_EQ(lines.size(), *streams ? 16u : 0u) << printed;
+      for (const auto& [line, count] : lines) EXPECT_EQ(count, 10) << line;
+    }
   }
 }
 
 TEST(StaticPrograms, Children) {
   WL_NEEDS_NVCC();
   Folder folder;
-  build(static_program_path("forks.cu"), folder / "forks");
-  CommandResult run = run_program(folder / "forks");
-  EXPECT_EQ(run.out, "12\n") << run.err;  // four times 2, 1, and 3 of the late child
-  EXPECT_EQ(launches(run), 5u);
-  ASSERT_EQ(processes(run), 5u);
-  std::map<int, std::string> kernel_of;  // each process has launched one kernel, and the right one
-  for (const auto& launch : run.json["launches"]) {
-    int process = launch["process"];
-    EXPECT_TRUE(kernel_of.emplace(process, launch["name"]).second);
-    bool is_parent = run.json["processes"][process]["pid"] == run.json["processes"].back()["pid"];
-    EXPECT_EQ(launch["name"], is_parent ? "in_parent(int*)" : "in_child(int*)");
+  for (Way way : {Way::Static, Way::Shared}) {
+    SCOPED_TRACE(name_of(way));
+    CommandResult run = run_program(build_way(way, static_program_path("forks.cu"), folder));
+    EXPECT_EQ(run.out, "14\n") << run.err;  // four times 2, 1, 3 of the late child, and 2 of the one that execs
+    EXPECT_EQ(launches(run), 6u);
+    ASSERT_EQ(processes(run), 6u);
+    std::map<int, std::string> kernel_of;  // each process has launched one kernel, and the right one
+    for (const auto& launch : run.json["launches"]) {
+      int process = launch["process"];
+      EXPECT_TRUE(kernel_of.emplace(process, launch["name"]).second);
+    }
+    EXPECT_EQ(std::ranges::count(kernel_of, "in_parent(int*)", [](const auto& entry) { return entry.second; }), 1);
+    EXPECT_EQ(std::ranges::count(kernel_of, "in_child(int*)", [](const auto& entry) { return entry.second; }), 5);
+    EXPECT_THAT(run.err, HasSubstr("6 processes used CUDA"));
   }
-  EXPECT_THAT(run.err, HasSubstr("5 processes used CUDA"));
 }
 
 TEST(StaticPrograms, ThroughAShellMakeAndPython) {

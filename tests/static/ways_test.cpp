@@ -21,8 +21,8 @@ std::string without_times(const std::string& text) {
   return std::regex_replace(text, std::regex("[0-9]+\\.[0-9]+( ms| GB/s| GFLOPS|x)"), "TIME$1");
 }
 
-// What does not depend on the compiler's choice of instructions. Lines do: an access that two branches share may count to
-// either's line.
+// What does not depend on the compiler's choice of instructions. Lines do: an access that two branches share may count
+// to either's line.
 Json memory_of(const Json& launch) {
   Json memory;
   for (const char* key : {"name", "grid", "block", "complete", "warps"}) memory[key] = launch.at(key);

@@ -1,4 +1,5 @@
-// Starts children that use CUDA each for itself: by fork alone, and by fork and exec of itself.
+// Starts children that use CUDA each for itself: by fork alone, and by fork and exec of itself; a child of a process that has
+// used CUDA must exec first.
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,8 +27,17 @@ int main(int argc, char** argv) {
     }
   while (wait(&status) > 0) sum += WEXITSTATUS(status);
   sum += use(in_parent);
-  pid_t late = fork();  // a child of a process that has used CUDA gets none of it
-  if (late == 0) _exit(cudaDeviceSynchronize() == cudaSuccess ? 50 : 3);
+  pid_t late = fork();  // gets an initialization error of everything, however much it tries
+  if (late == 0) {
+    int *d, ok = cudaMalloc(&d, 4) == cudaErrorInitializationError;
+    in_child<<<1, 1>>>(nullptr);
+    ok &= cudaGetLastError() == cudaErrorInitializationError;
+    _exit(ok && cudaDeviceSynchronize() == cudaErrorInitializationError ? 3 : 50);
+  }
+  waitpid(late, &status, 0);
+  sum += WEXITSTATUS(status);
+  late = fork();
+  if (late == 0) execl("/proc/self/exe", argv[0], "child", nullptr);
   waitpid(late, &status, 0);
   printf("%d\n", sum + WEXITSTATUS(status));
 }
