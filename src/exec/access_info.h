@@ -24,6 +24,10 @@ enum class AtomicOp : uint8_t {
   FMax,
   F16Add,
   BF16Add,
+  F16Min,
+  F16Max,
+  BF16Min,
+  BF16Max,
   Arrive
 };  // as ir::AtomicOp
 

@@ -54,8 +54,9 @@ const char* to_string(FloatClass value) {
   return name_of(value, {"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
 }
 const char* to_string(AtomicOp value) {
-  return name_of(value, {"add", "min.s", "min.u", "max.s", "max.u", "and", "or", "xor", "exch", "cas", "inc", "dec",
-                         "fadd", "fmin", "fmax", "f16add", "bf16add", "arrive"});
+  return name_of(value, {"add",     "min.s",  "min.u",  "max.s",   "max.u",   "and",   "or",   "xor",
+                         "exch",    "cas",    "inc",    "dec",     "fadd",    "fmin",  "fmax", "f16add",
+                         "bf16add", "f16min", "f16max", "bf16min", "bf16max", "arrive"});
 }
 const char* to_string(ShuffleMode value) { return name_of(value, {"up", "down", "bfly", "idx"}); }
 const char* to_string(VoteMode value) { return name_of(value, {"all", "any", "uni", "ballot"}); }

@@ -79,8 +79,12 @@ enum class AtomicOp : uint8_t {
   FAdd,
   FMin,
   FMax,
-  F16Add,
-  BF16Add,  // on an I16, or on both halves of an I32
+  F16Add,  // these six on an I16, or on both halves of an I32
+  BF16Add,
+  F16Min,
+  F16Max,
+  BF16Min,
+  BF16Max,
   Arrive,  // at an mbarrier (lower/mbarrier.cpp): bits 0 to 19 arrivals, 20 to 39 fewer of each later phase, from 40 on
            // more bytes, signed
 };

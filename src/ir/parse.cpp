@@ -114,7 +114,7 @@ Enum whole(std::string_view text, unsigned count, const char* what) {
   return result;
 }
 
-constexpr unsigned kTypes = 8, kSpaces = 7, kAtomicOps = 18, kSpecials = 37, kSiteKinds = 6;
+constexpr unsigned kTypes = 8, kSpaces = 7, kAtomicOps = 22, kSpecials = 37, kSiteKinds = 6;
 
 Type type_named(std::string_view text) { return whole<Type>(text, kTypes, "type"); }
 Space space_named(std::string_view text) { return whole<Space>(text, kSpaces, "space"); }
@@ -446,7 +446,8 @@ class Parser {
     }
     if (text.empty()) return;
     const size_t x = text.find('x');
-    const bool vector = inst.op == Op::Load || inst.op == Op::Store || inst.op == Op::Texture || inst.op == Op::Surface;
+    const bool vector = inst.op == Op::Load || inst.op == Op::Store || inst.op == Op::Atomic || inst.op == Op::Reduce ||
+                        inst.op == Op::Texture || inst.op == Op::Surface;
     if (vector && x != std::string_view::npos) {
       inst.count = static_cast<uint8_t>(std::strtoul(std::string(text.substr(x + 1)).c_str(), nullptr, 10));
       text = text.substr(0, x);

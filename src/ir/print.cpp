@@ -101,7 +101,8 @@ class Printer {
       return fmt::format(".{}.{}", to_string(static_cast<FloatCompare>(it.imm)), argument_type(it));
     if (it.op == Op::TestP) return fmt::format(".{}.{}", to_string(static_cast<FloatClass>(it.imm)), argument_type(it));
     if (it.op == Op::Atomic || it.op == Op::Reduce)
-      return fmt::format(".{}.{}", to_string(static_cast<AtomicOp>(it.imm2)), to_string(it.type));
+      return fmt::format(".{}.{}{}", to_string(static_cast<AtomicOp>(it.imm2)), to_string(it.type),
+                         it.count > 1 ? fmt::format("x{}", it.count) : "");
     if (it.op == Op::Shuffle) return fmt::format(".{}", to_string(static_cast<ShuffleMode>(it.imm)));
     if (it.op == Op::Vote) return fmt::format(".{}", to_string(static_cast<VoteMode>(it.imm)));
     if (it.op == Op::Redux) return fmt::format(".{}", to_string(static_cast<AtomicOp>(it.imm)));

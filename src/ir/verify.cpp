@@ -451,7 +451,7 @@ void Verifier::check_memory(BlockId b, ValueId id) {
   size_t values = 0;
   if (inst.op == Op::Store) values = inst.count;
   if (inst.op == Op::Atomic || inst.op == Op::Reduce)
-    values = inst.imm2 == static_cast<uint32_t>(AtomicOp::Cas) ? 2 : 1;
+    values = inst.imm2 == static_cast<uint32_t>(AtomicOp::Cas) ? 2 : inst.count;
   if (inst.args.size() != values + 1)
     return complain(b, id, fmt::format("has {} arguments, needs {}", inst.args.size(), values + 1));
   for (size_t i = 1; i < inst.args.size(); ++i) expect(b, id, i, inst.type);

@@ -17,7 +17,10 @@ using ir::ValueId;
 std::optional<AtomicOp> atomic_op(const Instr& i, ScalarType type) {
   const bool sign = type.is_signed();
   if (type.is_half()) {
-    if (i.has("add")) return type.kind == ScalarType::Kind::BFloat ? AtomicOp::BF16Add : AtomicOp::F16Add;
+    const bool brain = type.kind == ScalarType::Kind::BFloat;
+    if (i.has("add")) return brain ? AtomicOp::BF16Add : AtomicOp::F16Add;
+    if (i.has("min")) return brain ? AtomicOp::BF16Min : AtomicOp::F16Min;
+    if (i.has("max")) return brain ? AtomicOp::BF16Max : AtomicOp::F16Max;
     return std::nullopt;
   }
   if (type.is_wide_float()) {
@@ -41,7 +44,8 @@ std::optional<AtomicOp> atomic_op(const Instr& i, ScalarType type) {
 
 // `first`: the index of the address among the operands.
 void atomic(Context& c, const Instr& i, size_t first, bool yields) {
-  if (i.has("v2") || i.has("v4") || i.has("v8") || i.has("async")) c.unsupported(i);
+  if (i.has("async")) c.unsupported(i);
+  const int count = vector_length(i);
   const ScalarType type = i.type();
   const auto op = atomic_op(i, type);
   if (!op || ir_type(type) == Type::Void || type.is_pred()) c.unsupported(i);
@@ -53,12 +57,19 @@ void atomic(Context& c, const Instr& i, size_t first, bool yields) {
   inst.is_volatile = true;
   inst.guard = c.guard();
   int64_t offset = 0;
-  inst.args = {access_address(c, i.operand(first), &inst.space, &offset), c.value(i.operand(first + 1), type)};
+  inst.count = static_cast<uint8_t>(count);
+  inst.args = {access_address(c, i.operand(first), &inst.space, &offset)};
+  for (const ptx::Operand* part : components(c, i.operand(first + 1), count)) inst.args.push_back(c.value(*part, type));
   if (*op == AtomicOp::Cas) inst.args.push_back(c.value(i.operand(first + 2), type));
   inst.imm = static_cast<uint64_t>(offset);
-  inst.site = c.new_site(yields ? ir::SiteKind::Atomic : ir::SiteKind::Reduction, i, inst.space, inst.type, 1);
+  inst.site = c.new_site(yields ? ir::SiteKind::Atomic : ir::SiteKind::Reduction, i, inst.space, inst.type, count);
   const ValueId old = c.b().emit(std::move(inst));
-  if (yields) c.write(i.operand(0), old, type);
+  if (!yields) return;
+  std::vector<ValueId> values;
+  for (int k = 0; k < count && count > 1; ++k)
+    values.push_back(c.b().pure(Op::Extract, ir_type(type), {old}, static_cast<uint64_t>(k)));
+  if (count == 1) values.push_back(old);
+  write_components(c, i.operand(0), type, values);
 }
 
 }  // namespace

@@ -185,8 +185,11 @@ void convert_pair(Context& c, const Instr& i, ScalarType to) {
 // cvt.pack.sat.type.s32[.b32] d, a, b[, c]: a and b clamped to 16, 8, 4 or 2 bits, a the upper one, above c's bits.
 void convert_pack(Context& c, const Instr& i) {
   Builder& b = c.b();
-  const ScalarType to = i.type(0);
-  if (to.bits != 8 && to.bits != 16) c.unsupported(i);
+  ScalarType to = i.type(0);
+  for (const uint8_t bits : {4, 2})  // no types of registers
+    for (const bool sign : {false, true})
+      if (i.has((sign ? "s" : "u") + std::to_string(bits)))
+        to = {sign ? ScalarType::Kind::Signed : ScalarType::Kind::Unsigned, bits, false};
   const ScalarType s32{ScalarType::Kind::Signed, 32, false};
   const auto element = [&](size_t k) {
     const ValueId clamped = clamp_integer(b, c.value(i.operand(k), s32), s32, to);

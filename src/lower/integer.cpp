@@ -170,8 +170,11 @@ ValueId product24(Context& c, const Instr& i) {
 
 void lower_Mul24(Context& c, const Instr& i) { c.write(i.operand(0), product24(c, i), i.type()); }
 void lower_Mad24(Context& c, const Instr& i) {
-  if (i.has("sat")) c.unsupported(i);
-  c.write(i.operand(0), c.b().binary(Op::Add, product24(c, i), c.value(i.operand(3), i.type())), i.type());
+  Builder& b = c.b();
+  const ValueId p = product24(c, i), addend = c.value(i.operand(3), i.type());
+  if (!i.has("sat")) return c.write(i.operand(0), b.binary(Op::Add, p, addend), i.type());
+  const ValueId wide = b.binary(Op::Add, b.cast(p, Type::I64, true), b.cast(addend, Type::I64, true));  // .hi.s32
+  c.write(i.operand(0), clamp_s32(b, wide), i.type());
 }
 
 void lower_Sad(Context& c, const Instr& i) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "base/check.h"
 #include "reference/values.h"
@@ -132,23 +133,33 @@ uint64_t compute(const ir::Inst& inst, const std::vector<uint64_t>& args, const 
 
 namespace {
 
-uint64_t add_halves(const ir::Inst& inst, uint64_t a, uint64_t b) {
-  const bool brain = static_cast<ir::AtomicOp>(inst.imm2) == ir::AtomicOp::BF16Add;
+uint64_t combine_halves(const ir::Inst& inst, uint64_t a, uint64_t b) {
+  using ir::AtomicOp;
+  const auto op = static_cast<AtomicOp>(inst.imm2);
+  const bool brain = op == AtomicOp::BF16Add || op == AtomicOp::BF16Min || op == AtomicOp::BF16Max;
   const int exponent = brain ? 8 : 5, mantissa = brain ? 7 : 10;
   uint64_t result = 0;
   for (int shift = 0; shift < ir::bits(inst.type); shift += 16) {
-    const double sum = decode_half(static_cast<uint16_t>(a >> shift), exponent, mantissa) +
-                       decode_half(static_cast<uint16_t>(b >> shift), exponent, mantissa);
-    result |= uint64_t{encode_half(sum, exponent, mantissa, ir::Rounding::Nearest)} << shift;
+    const double x = decode_half(static_cast<uint16_t>(a >> shift), exponent, mantissa),
+                 y = decode_half(static_cast<uint16_t>(b >> shift), exponent, mantissa);
+    const bool less = x < y || (x == y && std::signbit(x));
+    double value = x + y;
+    if (op == AtomicOp::F16Min || op == AtomicOp::BF16Min) value = std::isnan(x) ? y : std::isnan(y) || less ? x : y;
+    if (op == AtomicOp::F16Max || op == AtomicOp::BF16Max) value = std::isnan(y) ? x : std::isnan(x) || less ? y : x;
+    result |= uint64_t{encode_half(value, exponent, mantissa, ir::Rounding::Nearest)} << shift;
   }
   return result;
 }
 
-uint64_t float_atomic(const ir::Inst& inst, Op op, uint64_t a, uint64_t b) {
+uint64_t float_atomic(const ir::Inst& inst, Op op, bool is_global, uint64_t a, uint64_t b) {
+  if (is_global && op == Op::FAdd && inst.type == Type::F64) {
+    if (std::isnan(std::bit_cast<double>(b))) return b;
+    if (std::isnan(std::bit_cast<double>(a))) return a;
+  }
   ir::Inst pure;
   pure.op = op;
   pure.type = inst.type;
-  pure.ftz = inst.ftz;
+  pure.ftz = is_global && op == Op::FAdd && inst.type == Type::F32;
   return compute_float(pure, {a, b}, {inst.type, inst.type});
 }
 
@@ -173,7 +184,7 @@ uint64_t arrive(uint64_t state, uint64_t change) {
          field(waiting, 0, 20);
 }
 
-uint64_t atomic_result(const ir::Inst& inst, uint64_t old, uint64_t operand, uint64_t second) {
+uint64_t atomic_result(const ir::Inst& inst, bool is_global, uint64_t old, uint64_t operand, uint64_t second) {
   using ir::AtomicOp;
   const int64_t so = as_signed(old, inst.type), sb = as_signed(operand, inst.type);
   switch (static_cast<AtomicOp>(inst.imm2)) {
@@ -202,14 +213,18 @@ uint64_t atomic_result(const ir::Inst& inst, uint64_t old, uint64_t operand, uin
     case AtomicOp::Dec:
       return old == 0 || old > operand ? operand : old - 1;
     case AtomicOp::FAdd:
-      return float_atomic(inst, Op::FAdd, old, operand);
+      return float_atomic(inst, Op::FAdd, is_global, old, operand);
     case AtomicOp::FMin:
-      return float_atomic(inst, Op::FMin, old, operand);
+      return float_atomic(inst, Op::FMin, is_global, old, operand);
     case AtomicOp::FMax:
-      return float_atomic(inst, Op::FMax, old, operand);
+      return float_atomic(inst, Op::FMax, is_global, old, operand);
     case AtomicOp::F16Add:
     case AtomicOp::BF16Add:
-      return add_halves(inst, old, operand);
+    case AtomicOp::F16Min:
+    case AtomicOp::F16Max:
+    case AtomicOp::BF16Min:
+    case AtomicOp::BF16Max:
+      return combine_halves(inst, old, operand);
     case AtomicOp::Arrive:
       return arrive(old, operand);
   }

@@ -383,7 +383,7 @@ class BlockRun {
     if (guarded_off(thread, inst)) {
       if (watcher_) watcher_->guarded_off(thread.index);
       for (uint32_t i = 0; inst.op == Op::Load && i < inst.count; ++i) set(thread, id, 0, i);
-      if (inst.op == Op::Atomic) set(thread, id, 0);
+      for (uint32_t i = 0; inst.op == Op::Atomic && i < inst.count; ++i) set(thread, id, 0, i);
       return;
     }
     const int bytes = ir::bytes(inst.type);
@@ -401,21 +401,29 @@ class BlockRun {
         std::memcpy(at + i * static_cast<uint32_t>(bytes), &value, static_cast<size_t>(bytes));
       }
     } else {
-      const uint64_t old = read_bytes(at, bytes);
-      const uint64_t second = inst.args.size() > 2 ? get(thread, inst.args[2]) : 0;
-      const uint64_t value = atomic_result(inst, old, get(thread, inst.args[1]), second) & mask_of(inst.type);
-      std::memcpy(at, &value, static_cast<size_t>(bytes));
-      if (inst.op == Op::Atomic) set(thread, id, old);
+      const bool is_global = space_of(thread, inst, at) == Space::Global;
+      for (uint32_t i = 0; i < inst.count; ++i, at += bytes) {
+        const uint64_t old = read_bytes(at, bytes);
+        const uint64_t second = inst.args.size() > i + 2 ? get(thread, inst.args[i + 2]) : 0;  // of a Cas
+        const uint64_t operand = get(thread, inst.args[i + 1]);
+        const uint64_t value = atomic_result(inst, is_global, old, operand, second) & mask_of(inst.type);
+        std::memcpy(at, &value, static_cast<size_t>(bytes));
+        if (inst.op == Op::Atomic) set(thread, id, old, i);
+      }
     }
+  }
+
+  Space space_of(Thread& thread, const ir::Inst& inst, const uint8_t* at) {
+    if (inst.space != Space::Generic) return inst.space;
+    const auto address = reinterpret_cast<uint64_t>(at);
+    return is_space(thread, Space::Shared, address)  ? Space::Shared
+           : is_space(thread, Space::Local, address) ? Space::Local
+                                                     : Space::Global;
   }
 
   void report(Thread& thread, ValueId id, const ir::Inst& inst, const uint8_t* at) {
     const auto address = reinterpret_cast<uint64_t>(at);
-    Space lies_in = inst.space;
-    if (lies_in == Space::Generic)
-      lies_in = is_space(thread, Space::Shared, address)  ? Space::Shared
-                : is_space(thread, Space::Local, address) ? Space::Local
-                                                          : Space::Global;
+    const Space lies_in = space_of(thread, inst, at);
     const bool in_window = inst.space == Space::Shared || inst.space == Space::Local;
     watcher_->access(thread.index, id, lies_in, in_window ? address - window(thread, inst.space) : address);
   }
@@ -455,7 +463,7 @@ class BlockRun {
       if (access.op == TextureOp::Reduce) {
         ir::Inst atomic = inst;
         atomic.imm2 = SurfaceDetail::unpack(access.detail).reduction;
-        value = atomic_result(atomic, read_bytes(place, bytes), value, 0) & mask_of(inst.type);
+        value = atomic_result(atomic, true, read_bytes(place, bytes), value, 0) & mask_of(inst.type);
       }
       std::memcpy(place, &value, static_cast<size_t>(bytes));
     }
@@ -549,7 +557,8 @@ std::vector<uint32_t> assign_slots(const ir::Function& function, uint32_t* count
   *count = 0;
   for (const ir::Inst& inst : function.insts) {
     slots.push_back(*count);
-    const bool vector = inst.op == Op::Load || inst.op == Op::Texture || inst.op == Op::Surface;
+    const bool vector =
+        inst.op == Op::Load || inst.op == Op::Atomic || inst.op == Op::Texture || inst.op == Op::Surface;
     *count += vector ? inst.count : result_components(inst);
   }
   return slots;

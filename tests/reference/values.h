@@ -30,7 +30,7 @@ double decode_half(uint16_t bits, int exponent, int mantissa);
 uint64_t compute_math_call(const ir::Inst& inst, const std::vector<uint64_t>& args);
 
 // What an atomic leaves in memory.
-uint64_t atomic_result(const ir::Inst& inst, uint64_t old, uint64_t operand, uint64_t second);
+uint64_t atomic_result(const ir::Inst& inst, bool is_global, uint64_t old, uint64_t operand, uint64_t second);
 
 // warp_operations.cpp: one operation of the lanes in `lanes`. Rows are lanes; results are written to `results`.
 struct WarpOperands {

@@ -92,7 +92,7 @@ void reduce(const ir::Inst& inst, WarpOperands& w) {
   const auto first = static_cast<uint32_t>(std::countr_zero(w.lanes));
   uint64_t total = w.args[first][0];
   for_each_lane(w.lanes & ~(1u << first),
-                [&](uint32_t lane) { total = atomic_result(step, total, w.args[lane][0], 0) & 0xffffffffu; });
+                [&](uint32_t lane) { total = atomic_result(step, false, total, w.args[lane][0], 0) & 0xffffffffu; });
   for_each_lane(w.lanes, [&](uint32_t lane) { w.results[lane][0] = total; });
 }
 

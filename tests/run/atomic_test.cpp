@@ -170,6 +170,95 @@ TEST_F(Atomic, Floats) {
       0, 0x4280);
 }
 
+// Cells of 32 bytes, each thread its own; words as in tests/nosdk/programs/vector_atomics.cu, which an H200 has run.
+// The engine and the reference must leave and give the same; what that is, the first of them says.
+TEST(VectorAtomics, OfFloats) {
+  constexpr u32 kWords[] = {0x00000000, 0x80000000, 0x3f800000, 0xbf800001, 0x00000001, 0x80000003, 0x007fffff,
+                            0x00800000, 0x80800000, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc12345, 0x7f812345,
+                            0xffffffff, 0x7c00fc00, 0x7e127d12, 0x04000400, 0x840003ff, 0x3c008003};
+  constexpr u32 kCount = std::size(kWords), kThreads = kCount * kCount;
+  constexpr const char* kBodies[] = {
+      "atom.global.add.v4.f32 {%f0, %f1, %f2, %f3}, [%rd0], {%f4, %f5, %f4, %f5};",
+      "atom.global.add.v2.f32 {%f0, %f1}, [%rd0+8], {%f4, %f5};",
+      "red.global.add.v4.f32 [%rd0], {%f4, %f5, %f4, %f5};",
+      "red.add.v2.f32 [%rd0], {%f4, %f5};",
+      "atom.global.add.f32 %f0, [%rd0], %f4;",
+      "atom.add.f32 %f0, [%rd0], %f4;",
+      "st.shared.f32 [cell], %f4; atom.shared.add.f32 %f0, [cell], %f5;",
+      "st.shared.f32 [cell], %f4; cvta.shared.u64 %rd3, cells; mul.wide.u32 %rd2, %r0, 4; add.s64 %rd3, %rd3, %rd2; "
+      "atom.add.f32 %f0, [%rd3], %f5;",
+      "mov.b64 %rd3, {%r6, %r7}; atom.global.add.f64 %rd4, [%rd0], %rd3; mov.b64 {%r2, %r3}, %rd4;",
+      "mov.b64 %rd3, {%r6, %r7}; red.global.add.f64 [%rd0+8], %rd3;",
+      "@%p0 atom.global.add.noftz.v4.f16x2 {%r2, %r3, %r4, %r5}, [%rd0], {%r6, %r7, %r7, %r6};",
+      "atom.global.min.noftz.v4.f16x2 {%r2, %r3, %r4, %r5}, [%rd0], {%r6, %r7, %r7, %r6};",
+      "atom.global.max.noftz.v4.f16x2 {%r2, %r3, %r4, %r5}, [%rd0], {%r6, %r7, %r7, %r6};",
+      "@%p0 red.global.add.noftz.v4.bf16x2 [%rd0], {%r6, %r7, %r7, %r6};",
+      "atom.global.min.noftz.v2.bf16x2 {%r2, %r3}, [%rd0], {%r6, %r7};",
+      "atom.global.max.noftz.v2.bf16x2 {%r2, %r3}, [%rd0], {%r6, %r7};",
+      "red.global.min.noftz.v8.f16 [%rd0], {%h0, %h1, %h0, %h0, %h1, %h1, %h1, %h0};",
+      "atom.global.max.noftz.v8.bf16 {%h2, %h3, %h2, %h3, %h2, %h3, %h2, %h3}, [%rd0], "
+      "{%h0, %h1, %h0, %h0, %h1, %h1, %h1, %h0}; mov.b32 %r2, {%h2, %h3};"};
+  for (const char* body : kBodies) {
+    SCOPED_TRACE(body);
+    Buffer<u32> cells{kThreads * 8, 0}, words{kCount, 0}, out{kThreads * 4, 0};
+    words.fill({std::begin(kWords), std::end(kWords)});
+    std::vector<u32> start, left, given;
+    for (u32 t = 0; t < kThreads; ++t)
+      for (u32 i = 0; i < 8; ++i) start.push_back(kWords[(t / kCount + i / 2) % kCount]);
+    std::string text = body;
+    if (const size_t at = text.find("[cell]"); at != text.npos) {
+      text = "mov.u32 %r1, cells; mad.lo.u32 %r1, %r0, 4, %r1; " + text;
+      for (size_t k = text.find("[cell]"); k != text.npos; k = text.find("[cell]")) text.replace(k, 6, "[%r1]");
+    }
+    const std::string ptx = R"(
+.shared .align 16 .b8 cells[1600];
+.visible .entry k(.param .u64 cells_in, .param .u64 words, .param .u64 out)
+{
+    .reg .b16 %h<8>;
+    .reg .b32 %r<16>;
+    .reg .f32 %f<8>;
+    .reg .b64 %rd<8>;
+    .reg .pred %p<2>;
+    mov.u32 %r0, %tid.x;
+    ld.param.u64 %rd0, [cells_in];
+    ld.param.u64 %rd1, [words];
+    ld.param.u64 %rd5, [out];
+    mad.wide.u32 %rd0, %r0, 32, %rd0;
+    rem.u32 %r9, %r0, 20;
+    mad.wide.u32 %rd1, %r9, 4, %rd1;
+    ld.global.u32 %r6, [%rd1];
+    xor.b32 %r7, %r6, 0x80008000;
+    mov.b32 {%h0, %h1}, %r6;
+    mov.b32 %f4, %r6;
+    mov.b32 %f5, %r7;
+    and.b32 %r8, %r0, 3;
+    setp.ne.u32 %p0, %r8, 2;
+    mov.f32 %f0, 0f00000000; mov.f32 %f1, 0f00000000;
+    mov.u32 %r2, 0; mov.u32 %r3, 0;
+    )" + text + R"(
+    mov.b32 %r10, %f0;
+    mov.b32 %r11, %f1;
+    mad.wide.u32 %rd5, %r0, 16, %rd5;
+    st.global.v4.u32 [%rd5], {%r10, %r11, %r2, %r3};
+    ret;
+}
+)";
+    on_every_backend(
+        ptx, {{1}, {kThreads}}, Params().add(cells).add(words).add(out),
+        [&] {
+          cells.fill(start);
+          out.fill(std::vector<u32>(kThreads * 4, 0));
+        },
+        [&](const Program::Result& result) {
+          EXPECT_EQ(result.error, "");
+          if (left.empty()) left = cells.values(), given = out.values();
+          EXPECT_EQ(cells.values(), left);
+          EXPECT_EQ(out.values(), given);
+          EXPECT_TRUE(left != start || text.find("shared") != text.npos);
+        });
+  }
+}
+
 TEST_F(Atomic, SharedGuardedAndReduction) {
   run(R"(
     setp.eq.u32 %p1, %r0, 0;

@@ -121,6 +121,17 @@ TEST(Convert, IntegerSaturation) {
     cvt.pack.sat.u8.s32.b32 %d, %a, %b, %c;
   )",
                             [](i32 a, i32 b, u32 c) { return c << 16 | u32{clamped<u8>(a)} << 8 | clamped<u8>(b); });
+  const auto small = [](i32 x, i32 least, i32 most) { return static_cast<u32>(std::clamp(x, least, most)); };
+  t.add<u32(i32, i32, u32)>("cvt.pack.sat.u4.s32.b32 %d, %a, %b, %c;",
+                            [=](i32 a, i32 b, u32 c) { return c << 8 | small(a, 0, 15) << 4 | small(b, 0, 15); });
+  t.add<u32(i32, i32, u32)>("cvt.pack.sat.s4.s32.b32 %d, %a, %b, %c;", [=](i32 a, i32 b, u32 c) {
+    return c << 8 | (small(a, -8, 7) & 15) << 4 | (small(b, -8, 7) & 15);
+  });
+  t.add<u32(i32, i32, u32)>("cvt.pack.sat.u2.s32.b32 %d, %a, %b, %c;",
+                            [=](i32 a, i32 b, u32 c) { return c << 4 | small(a, 0, 3) << 2 | small(b, 0, 3); });
+  t.add<u32(i32, i32, u32)>("cvt.pack.sat.s2.s32.b32 %d, %a, %b, %c;", [=](i32 a, i32 b, u32 c) {
+    return c << 4 | (small(a, -2, 1) & 3) << 2 | (small(b, -2, 1) & 3);
+  });
   t.run();
 }
 

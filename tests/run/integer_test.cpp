@@ -221,6 +221,9 @@ TEST(Integer, MulMad) {
     mad24.lo.u32 %d, %a, %b, %c;
   )",
       [](u32 a, u32 b, u32 c) { return static_cast<u32>(u64{a & 0xffffff} * (b & 0xffffff)) + c; });
+  t.add<i32(i32, i32, i32)>("mad24.hi.sat.s32 %d, %a, %b, %c;", [=](i32 a, i32 b, i32 c) {
+    return static_cast<i32>(std::clamp<i64>((s24(a) * s24(b) >> 16) + c, INT32_MIN, INT32_MAX));
+  });
   t.run();
 }
 
