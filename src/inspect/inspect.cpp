@@ -160,9 +160,16 @@ Result<Inspection> inspect(elf::Bytes bytes, const std::string& path, std::span<
 }
 
 Result<Inspection> inspect(const std::filesystem::path& path, std::span<const elf::RuntimeTable> tables) {
+  std::error_code ignored;
+  const std::string name = "'" + path.string() + "'";
+  if (std::filesystem::is_directory(path, ignored)) return Error{name + " is a folder", "name a file"};
   elf::MappedFile file(path.c_str());
-  if (file.bytes().empty()) return Error{"'" + path.string() + "' is empty or cannot be read", "name a file"};
-  return inspect(file.bytes(), path.string(), tables);
+  if (file.bytes().empty()) return Error{name + " is empty or cannot be read", "name a file"};
+  Result<Inspection> found = inspect(file.bytes(), path.string(), tables);
+  if (!found && path.extension() == ".cu")
+    return Error{name + " is source, with nothing in it to look at yet",
+                 "'warplens run " + path.string() + "' compiles and runs it"};
+  return found;
 }
 
 }  // namespace warplens::inspect

@@ -45,6 +45,7 @@ struct Unit {
 struct Remark {
   bool prevents = false;  // it keeps the file, or part of it, from running
   std::string what, hint;
+  uint64_t count = 1;  // of units that it is true of
 };
 
 struct Inspection {

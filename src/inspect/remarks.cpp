@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
 namespace warplens::inspect {
 namespace {
@@ -15,6 +17,17 @@ const Ptx* chosen_of(const Unit& unit) {
   return unit.chosen < 0 ? nullptr : &unit.ptx[static_cast<size_t>(unit.chosen)];
 }
 
+// The same of many units is said once.
+void add(Remark remark, Inspection& out) {
+  auto known = std::find_if(out.remarks.begin(), out.remarks.end(), [&](const Remark& other) {
+    return other.what == remark.what && other.hint == remark.hint;
+  });
+  if (known == out.remarks.end())
+    out.remarks.push_back(std::move(remark));
+  else
+    ++known->count;
+}
+
 void remark_on_unit(const Unit& unit, bool in_pieces, Inspection& out) {
   if (in_pieces && !unit.relocatable) return;  // nvlink's machine code of all the pieces
   const Ptx* ptx = chosen_of(unit);
@@ -22,15 +35,17 @@ void remark_on_unit(const Unit& unit, bool in_pieces, Inspection& out) {
     auto with_code = std::find_if(unit.machine_code.begin(), unit.machine_code.end(),
                                   [](const MachineCode& code) { return !code.functions.empty(); });
     if (with_code == unit.machine_code.end()) return;
-    uint32_t sm = with_code->sm;
-    out.remarks.push_back({true,
-                           fmt::format("{} holds machine code for sm_{} alone, and Warplens runs PTX", unit.origin, sm),
-                           fmt::format("rebuild with -gencode arch=compute_{0},code=[sm_{0},compute_{0}]", sm)});
+    std::set<uint32_t> targets;
+    for (const MachineCode& code : unit.machine_code) targets.insert(code.sm);
+    add({true,
+         fmt::format("{} holds machine code for sm_{} alone, and Warplens runs PTX", unit.origin,
+                     fmt::join(targets, ", sm_")),
+         fmt::format("rebuild with -gencode arch=compute_{0},code=[sm_{0},compute_{0}]", *targets.rbegin())},
+        out);
     return;
   }
   if (ptx->errors)
-    out.remarks.push_back(
-        {true, fmt::format("the PTX of {} is damaged: {}", unit.origin, ptx->first_error), "rebuild it"});
+    add({true, fmt::format("the PTX of {} is damaged: {}", unit.origin, ptx->first_error), "rebuild it"}, out);
 }
 
 void remark_on_refused(Inspection& out) {

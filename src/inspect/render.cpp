@@ -58,24 +58,54 @@ bool is_empty(const Unit& unit) {
                                          [](const MachineCode& code) { return code.functions.empty(); });
 }
 
-std::string unit_text(const Unit& unit, size_t limit) {
+// Lists `left` names at most, and leaves the rest of that number there.
+template <typename Names, typename Words>
+std::string listed(const Names& names, const char* what, size_t& left, Words&& words) {
+  std::string out;
+  const size_t shown = std::min(left, names.size());
+  for (size_t i = 0; i < shown; ++i) out += "    " + words(names[i]) + "\n";
+  if (shown < names.size()) out += fmt::format("    and {} more {}\n", names.size() - shown, what);
+  left -= shown;
+  return out;
+}
+
+std::string unit_text(const Unit& unit, size_t& left) {
   std::string out = printable(unit.origin) + (unit.relocatable ? ", to be linked with others" : "") + "\n";
   for (size_t i = 0; i < unit.ptx.size(); ++i) {
     const Ptx& ptx = unit.ptx[i];
     bool runs = static_cast<int>(i) == unit.chosen;
     out += "  " + ptx_words(ptx) + (unit.ptx.size() > 1 && runs ? "  <- this one runs\n" : "\n");
     if (!runs) continue;
-    size_t shown = std::min(limit, ptx.kernels.size());
-    for (size_t k = 0; k < shown; ++k) out += "    " + kernel_words(ptx.kernels[k]) + "\n";
-    if (shown < ptx.kernels.size()) out += fmt::format("    and {} more kernels\n", ptx.kernels.size() - shown);
+    out += listed(ptx.kernels, "kernels", left, kernel_words);
     if (ptx.kernels.empty()) out += "    no kernels\n";
   }
+  const std::vector<std::string>* before = nullptr;  // one function for several GPUs is listed once
   for (const MachineCode& code : unit.machine_code) {
     out += fmt::format("  machine code for sm_{}, {} bytes\n", code.sm, code.bytes);
-    for (size_t k = 0; k < std::min(limit, code.functions.size()); ++k)
-      out += "    " + printable(code.functions[k]) + "\n";
-    if (code.functions.size() > limit) out += fmt::format("    and {} more functions\n", code.functions.size() - limit);
+    if (before && *before == code.functions) continue;
+    before = &code.functions;
+    out += listed(code.functions, "functions", left, printable);
   }
+  return out;
+}
+
+// As far as `kernels` reach, which all units share.
+std::string units_text(const std::vector<Unit>& units, size_t kernels) {
+  std::string out;
+  size_t more = 0, names = 0;
+  for (const Unit& unit : units) {
+    if (is_empty(unit)) continue;
+    if (kernels > 0) {
+      out += unit_text(unit, kernels);
+      continue;
+    }
+    ++more;
+    if (unit.chosen >= 0)
+      names += unit.ptx[static_cast<size_t>(unit.chosen)].kernels.size();
+    else if (!unit.machine_code.empty())
+      names += unit.machine_code.back().functions.size();
+  }
+  if (more > 0) out += fmt::format("and {} more like these, with {} kernels (--all lists them)\n", more, names);
   return out;
 }
 
@@ -135,11 +165,11 @@ Json json_of(const Unit& unit) {
 std::string render_text(const Inspection& in, size_t kernels) {
   std::string out = fmt::format("{}: {}\n", printable(in.path), in.kind);
   if (in.is_elf && in.linkage.executable) out += "CUDA runtime: " + printable(runtime_words(in.linkage)) + "\n";
-  for (const Unit& unit : in.units)
-    if (!is_empty(unit)) out += unit_text(unit, kernels);
+  out += units_text(in.units, kernels);
   out += verdict(in);
   for (const Remark& remark : in.remarks) {
-    out += (remark.prevents ? "error: " : "note: ") + printable(remark.what) + "\n";
+    out += (remark.prevents ? "error: " : "note: ") + printable(remark.what);
+    out += remark.count > 1 ? fmt::format("  ({} times)\n", remark.count) : "\n";
     if (!remark.hint.empty()) out += "  hint: " + printable(remark.hint) + "\n";
   }
   return out;
@@ -149,7 +179,7 @@ std::string render_json(const Inspection& in) {
   Json units = Json::array(), remarks = Json::array();
   for (const Unit& unit : in.units) units.push_back(json_of(unit));
   for (const Remark& r : in.remarks)
-    remarks.push_back({{"prevents", r.prevents}, {"message", r.what}, {"hint", r.hint}});
+    remarks.push_back({{"prevents", r.prevents}, {"message", r.what}, {"hint", r.hint}, {"count", r.count}});
   Json json{{"file", in.path}, {"kind", in.kind}, {"runs", in.runs()}};
   if (in.is_elf && in.linkage.executable) json["cuda"] = json_of(in.linkage);
   json["units"] = units;

@@ -6,7 +6,7 @@
 
 namespace warplens::inspect {
 
-// `kernels`: how many of each unit are listed; the rest are only counted.
+// `kernels`: how many are listed in all; the rest are only counted.
 std::string render_text(const Inspection& inspection, size_t kernels = 40);
 
 // One object: file, kind, runs, cuda (how it gets at CUDA), units (PTX with its kernels, machine code), remarks.

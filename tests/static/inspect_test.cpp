@@ -10,6 +10,7 @@
 #include "elf/known_runtimes.h"
 #include "elf/mapped_file.h"
 #include "frontend/compile.h"
+#include "inspect/remarks.h"
 #include "inspect/render.h"
 #include "static/ways.h"
 
@@ -104,7 +105,12 @@ TEST(Inspect, WhatToRebuild) {
 TEST(Inspect, FilesThatAreNothing) {
   Folder folder;
   EXPECT_EQ(warplens({"inspect", "/no/such/file"}).exit_code, 127);
-  EXPECT_EQ(warplens({"inspect", "/usr"}).exit_code, 126);
+  CommandResult folder_itself = warplens({"inspect", "/usr"});
+  EXPECT_EQ(folder_itself.exit_code, 126);
+  EXPECT_THAT(folder_itself.err, HasSubstr("is a folder"));
+  CommandResult source = warplens({"inspect", kDemo});
+  EXPECT_EQ(source.exit_code, 126);
+  EXPECT_THAT(source.err, HasSubstr("warplens run " + kDemo));
   std::ofstream(folder / "text") << "nothing\n";
   CommandResult run = warplens({"inspect", folder / "text"});
   EXPECT_EQ(run.exit_code, 126);
@@ -115,6 +121,22 @@ TEST(Inspect, FilesThatAreNothing) {
   run = warplens({"inspect", folder / "text", "/bin/ls"});
   EXPECT_EQ(run.exit_code, 126);
   EXPECT_THAT(run.out, HasSubstr("/bin/ls: program"));
+}
+
+// A library of hundreds of files' device code is told in a page.
+TEST(Inspect, MuchIsCounted) {
+  inspect::Inspection found;
+  found.path = "libmany.so";
+  inspect::Unit unit{".nv_fatbin", false, {}, -1, {{80, 100, {}}, {90, 100, {}}}};
+  for (int i = 0; i < 30; ++i) unit.machine_code[0].functions.push_back("k" + std::to_string(i));
+  unit.machine_code[1].functions = unit.machine_code[0].functions;
+  found.units.assign(300, unit);
+  inspect::add_remarks(found);
+  const std::string text = inspect::render_text(found);
+  EXPECT_LT(std::ranges::count(text, '\n'), 60) << text;
+  EXPECT_THAT(text, AllOf(HasSubstr("and 298 more like these, with 8940 kernels"),
+                          HasSubstr("machine code for sm_80, sm_90 alone, and Warplens runs PTX  (300 times)"),
+                          HasSubstr("code=[sm_90,compute_90]")));
 }
 
 // PTX names may hold anything; a terminal must not act on it.
