@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
 
 #include "cli/command.h"
@@ -132,6 +133,28 @@ TEST_P(Nvrtc, CompilesForUs) {
 }
 INSTANTIATE_TEST_SUITE_P(Releases, Nvrtc,
                          ::testing::Values("nvidia-cuda-nvrtc-cu11==11.8.89", "nvidia-cuda-nvrtc-cu12==12.9.86"));
+
+// A suite of tests that starts a CUDA program.
+TEST(Pytest, RunsTestsOfPrograms) {
+  PythonEnvironment environment = environment_with("pytest", {"pytest==9.0.2"});
+  if (environment.python.empty()) GTEST_SKIP() << environment.problem;
+  if (!test::has_nvcc() && !test::has_clang()) GTEST_SKIP() << "neither nvcc nor clang++-19 on this machine";
+  test::Folder folder;
+  const std::string program = test::compile("hello.cu", folder);
+  std::ofstream(folder / "test_hello.py")
+      << "import subprocess, pytest\n"
+         "@pytest.mark.parametrize('code', [0, 3])\n"
+         "def test_hello(code):\n"
+         "    run = subprocess.run(['" +
+             program +
+             "', str(code)], capture_output=True, text=True)\n"
+             "    assert run.stdout.startswith('2 510') and run.returncode == code\n";
+  test::CommandResult run = test::run_program(environment.python, {"-m", "pytest", folder.path()});
+  EXPECT_EQ(run.exit_code, 0) << run.out;
+  EXPECT_THAT(run.out, HasSubstr("2 passed"));
+  EXPECT_EQ(run.json["launches"].size(), 2u) << run.err;
+  EXPECT_EQ(run.json["processes"].size(), 2u);
+}
 
 }  // namespace
 }  // namespace warplens::clients

@@ -125,7 +125,7 @@ TEST(StaticPrograms, Children) {
   }
 }
 
-TEST(StaticPrograms, ThroughAShellMakeAndPython) {
+TEST(StaticPrograms, ThroughAShellMakeCtestAndPython) {
   WL_NEEDS_NVCC();
   Folder folder;
   std::string program = two_kernels(folder);
@@ -144,6 +144,12 @@ TEST(StaticPrograms, ThroughAShellMakeAndPython) {
     std::ofstream(folder / "Makefile") << "all: a b\na b:\n\t@" << program << "\n";
     run = run_program(make, {"-s", "-j2", "-C", folder.path()});
     EXPECT_EQ(run.out, "7 67 no error\n7 67 no error\n") << run.err;
+    EXPECT_EQ(processes(run), 2u);
+  }
+  if (std::string ctest = environment.find_program("ctest"); !ctest.empty()) {
+    std::ofstream(folder / "CTestTestfile.cmake") << "add_test(a " << program << ")\nadd_test(b " << program << ")\n";
+    run = run_program(ctest, {"--test-dir", folder.path(), "-j2"});
+    EXPECT_THAT(run.out, HasSubstr("100% tests passed, 0 tests failed out of 2")) << run.err;
     EXPECT_EQ(processes(run), 2u);
   }
   if (std::string python = environment.find_program("python3"); !python.empty()) {
