@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <fstream>
 #include <functional>
+#include <initializer_list>
 #include <set>
 #include <sstream>
+#include <string_view>
 
 #include "base/process.h"
 #include "frontend/compilers.h"
@@ -117,6 +119,27 @@ std::vector<std::string> undefined_functions(const std::string& text) {
   return missing;
 }
 
+// What to do about a header of NVIDIA's that is none of ours, or "".
+std::string hint_of_missing_header(const std::string& errors) {
+  const size_t end = errors.find("' file not found");
+  if (end == errors.npos || end == 0) return "";
+  const size_t start = errors.rfind('\'', end - 1) + 1;
+  const std::string header = errors.substr(start, end - start);
+  const auto is_of = [&](std::initializer_list<std::string_view> names) {
+    return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return header.starts_with(name); });
+  };
+  if (is_of({"thrust/", "cub/", "cuda/", "nv/target"}))
+    return "hint: '" + header +
+           "' is of NVIDIA's CCCL, which is on PyPI: pip download --no-deps nvidia-cuda-cccl && unzip "
+           "nvidia_cuda_cccl-*.whl, then add -I$PWD/nvidia/cu13/include/cccl (to warplens run: --cc-flag=-I...)\n";
+  if (is_of({"cufft", "curand.h", "cusparse", "cusolver", "cudnn", "nccl", "npp", "nvjpeg", "nvrtc", "nvml"}))
+    return "hint: '" + header +
+           "' is of a library of NVIDIA's: add -I with the folder of its headers, from a toolkit or from its package "
+           "on "
+           "PyPI\n";
+  return "";
+}
+
 }  // namespace
 
 Status ClangPasses::fat_binary(const fs::path& ptx, const fs::path& fatbin) {
@@ -207,7 +230,7 @@ Status ClangPasses::run(const Command& command) {
   if (!ran) return ran.error();
   exit_code = ran->exit_code;
   output += ran->output;
-  if (messages.find(ran->errors) == std::string::npos) messages += ran->errors;
+  if (messages.find(ran->errors) == std::string::npos) messages += ran->errors + hint_of_missing_header(ran->errors);
   return Ok{};
 }
 

@@ -26,10 +26,10 @@ struct CompileRequest {
 };
 
 struct CompileOutcome {
-  std::filesystem::path program;          // what was made
-  int exit_code = 0;                      // the compiler's; 0: `program` is there
-  std::string messages;                   // what the compiler wrote, unaltered: errors, or warnings alone
-  std::string compiler;                   // "nvcc" or "clang++": its path
+  std::filesystem::path program;  // what was made
+  int exit_code = 0;              // the compiler's; 0: `program` is there
+  std::string messages;           // what the compiler wrote: errors, or warnings alone; for clang also what to do
+  std::string compiler;           // "nvcc" or "clang++": its path
   std::vector<std::string> dependencies;  // every file that was read, system headers too
   double seconds = 0;
   bool from_cache = false;  // compiled by an earlier run (cache.h)

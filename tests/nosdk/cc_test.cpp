@@ -99,6 +99,9 @@ TEST_F(Cc, SaysWhatIsWrong) {
   result = warplens({"cc", "-c", file("bad.cu"), "-o", file("bad.o")});
   EXPECT_NE(result.exit_code, 0);
   EXPECT_THAT(result.err, HasSubstr("bad.cu:1:31: error: use of undeclared identifier 'y'"));
+  std::ofstream(folder / "bad.cu") << "#include <thrust/no_such_header.h>\n";
+  EXPECT_THAT(warplens({"cc", "-c", file("bad.cu")}).err,
+              HasSubstr("hint: 'thrust/no_such_header.h' is of NVIDIA's CCCL"));
 }
 
 TEST_F(Cc, StandsInForAToolkitInMakefiles) {
