@@ -56,6 +56,15 @@ ValueId integer_to_integer(Context& c, const Instr& i, ValueId x, ScalarType fro
 
 // ---- float to integer
 
+ValueId is_nan(Builder& b, ValueId x) {
+  return b.pure(Op::FCmp, Type::Pred, {x, x}, static_cast<uint64_t>(FloatCompare::Nan));
+}
+
+// With 64 bits on either side a NaN gives the highest bit alone; elsewhere it gives 0.
+ValueId unless_nan(Builder& b, ValueId x, ValueId result, ScalarType to) {
+  return b.select(is_nan(b, x), b.constant(ir_type(to), uint64_t{1} << (to.bits - 1)), result);
+}
+
 ValueId float_to_integer(Context& c, const Instr& i, ValueId x, ScalarType from, ScalarType to) {
   Builder& b = c.b();
   const Rounding rounding = i.rounding(Rounding::Zero);
@@ -66,16 +75,15 @@ ValueId float_to_integer(Context& c, const Instr& i, ValueId x, ScalarType from,
   const bool sign = to.is_signed();
   if (to.bits >= 32) {
     const ValueId result = rounded(b, sign ? Op::FToSI : Op::FToUI, ir_type(to), x, rounding);
-    if (from.bits != 64 && to.bits != 64) return result;  // NaN gives 0
-    const ValueId nan = b.pure(Op::FCmp, Type::Pred, {x, x}, static_cast<uint64_t>(FloatCompare::Nan));
-    return b.select(nan, b.constant(ir_type(to), uint64_t{1} << (to.bits - 1)), result);
+    return from.bits == 64 || to.bits == 64 ? unless_nan(b, x, result, to) : result;
   }
   // Narrow results are clamped to their own range.
   const ValueId wide = rounded(b, Op::FToSI, Type::I32, x, rounding);
   const uint64_t most = sign ? (uint64_t{1} << (to.bits - 1)) - 1 : (uint64_t{1} << to.bits) - 1;
   const ValueId low = b.constant(Type::I32, sign ? ~most : 0);
   const ValueId clamped = b.binary(Op::MinS, b.binary(Op::MaxS, wide, low), b.constant(Type::I32, most));
-  return b.cast(clamped, ir_type(to));
+  const ValueId result = b.cast(clamped, ir_type(to));
+  return from.bits == 64 ? unless_nan(b, x, result, to) : result;
 }
 
 // ---- integer to float
@@ -94,6 +102,11 @@ ValueId integer_to_float(Context& c, const Instr& i, ValueId x, ScalarType from,
   const bool sign = from.is_signed();
   const Rounding rounding = i.rounding();
   if (from.bits < 32) x = b.cast(x, Type::I32, sign);
+  if (i.has("sat")) {  // of whole numbers, 0 and 1 are left
+    const Type type = b.type(x);
+    if (sign) x = b.binary(Op::MaxS, x, b.constant(type, 0));
+    x = b.binary(Op::MinU, x, b.constant(type, 1));
+  }
   if (is_bf16(to)) return narrow_half(c, to, integer_to_odd_f32(b, x, sign), rounding);
   const Op op = sign ? Op::SIToF : Op::UIToF;
   // 53 bits hold every integer below an f16's overflow exactly.
@@ -109,10 +122,15 @@ ValueId round_to_integral(Context& c, const Instr& i, ValueId x) {
   return rounded(c.b(), Op::FRound, c.b().type(x), x, i.rounding(), i.has("ftz") && c.b().type(x) == Type::F32);
 }
 
-ValueId saturate(Context& c, const Instr& i, ValueId x) {
-  if (i.has("sat")) x = c.b().unary(Op::FSat, x);
-  if (i.has("relu")) x = c.b().binary(Op::FMaxNan, x, c.b().constant(c.b().type(x), 0));
-  return x;
+ValueId saturate(Context& c, const Instr& i, ValueId x, ScalarType to) {
+  Builder& b = c.b();
+  if (i.has("sat")) x = b.unary(Op::FSat, x);
+  if (i.has("relu")) x = b.binary(Op::FMaxNan, x, b.constant(b.type(x), 0));
+  if (!i.has("satfinite")) return x;
+  if (!to.is_half() || b.type(x) != Type::F32) c.unsupported(i);
+  const float most = is_f16(to) ? 65504.0f : 0x1.fep127f;
+  x = b.binary(Op::FMinNan, x, b.constant(Type::F32, std::bit_cast<uint32_t>(most)));
+  return b.binary(Op::FMaxNan, x, b.constant(Type::F32, std::bit_cast<uint32_t>(-most)));
 }
 
 ValueId widen(Context& c, ScalarType type, ValueId x) { return type.is_half() ? widen_half(c, type, x) : x; }
@@ -151,13 +169,15 @@ ValueId float_to_float(Context& c, const Instr& i, ValueId x, ScalarType from, S
   Builder& b = c.b();
   const bool ftz = i.has("ftz");
   if (from == to && from.is_half()) {
-    const ValueId wide = saturate(c, i, round_to_integral(c, i, widen(c, from, x)));
+    const ValueId wide = saturate(c, i, round_to_integral(c, i, widen(c, from, x)), to);
     return wide == widen(c, from, x) ? x : narrow_half(c, to, wide);
   }
   const ValueId half = x;
   x = widen(c, from, x);
-  if (from.bits == 32 && ftz) x = flush(c, x);
-  x = saturate(c, i, round_to_integral(c, i, x));
+  if (from.bits == 32 && ftz && !is_f16(to)) x = flush(c, x);  // an H200 does not where the result is an f16
+  if (is_bf16(from) && to.bits == 32 && ftz)                     // more than a move of bits only here
+    x = b.select(is_nan(b, x), b.constant(Type::F32, 0x7fffffff), flush(c, x));
+  x = saturate(c, i, round_to_integral(c, i, x), to);
   if (to.is_half()) return to_half(c, i, x, to);
   if (to.bits == 64 && b.type(x) == Type::F32) {
     x = b.pure(Op::FExt, Type::F64, {x});

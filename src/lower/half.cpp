@@ -87,7 +87,9 @@ ValueId min_or_max_half(Context& c, const Instr& i, ScalarType type, bool maximu
   const ValueId sign = b.binary(Op::And, b.binary(Op::Xor, x, y), k16(c, 0x8000));
   const auto magnitude = [&](ValueId v) { return b.binary(Op::And, v, k16(c, 0x7fff)); };
   const ValueId result = binary_half(c, i, type, op, magnitude(x), magnitude(y));
-  return b.binary(Op::Or, magnitude(result), sign);
+  const ValueId infinity = k16(c, type.kind == ScalarType::Kind::BFloat ? 0x7f80 : 0x7c00);
+  const ValueId nan = b.icmp(IntCompare::GtU, magnitude(result), infinity);  // has no sign
+  return b.select(nan, result, b.binary(Op::Or, magnitude(result), sign));
 }
 
 ValueId element_arithmetic(Context& c, const Instr& i, ScalarType type, std::vector<ValueId> x) {

@@ -288,7 +288,8 @@ void lower_Fns(Context& c, const Instr& i) {
   const ValueId position = b.select(down, b.binary(Op::Sub, b.constant(Type::I32, 31), at), at);
   const ValueId found = b.binary(Op::And, b.icmp(IntCompare::LtU, rank, b.pure(Op::Popc, Type::I32, {bits})),
                                  b.icmp(IntCompare::LtU, base, b.constant(Type::I32, 32)));
-  c.write(i.operand(0), b.select(found, position, none), kB32);
+  const ValueId least = b.icmp(IntCompare::Eq, offset, b.constant(Type::I32, 0x80000000));  // an H200 gives 0
+  c.write(i.operand(0), b.select(least, zero, b.select(found, position, none)), kB32);
 }
 
 void lower_Bmsk(Context& c, const Instr& i) {
