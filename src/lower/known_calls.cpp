@@ -80,15 +80,21 @@ bool Context::call_known(const std::string& name, const ptx::Operand* results, c
   std::vector<ir::ValueId> args;
   for (size_t i = 0; signature[i + 1] != 0; ++i)
     args.push_back(argument(arguments, i, type_of_letter(signature[i + 1])));
-  const ir::ValueId result = call_libdevice(builder_, name, args, [&](ir::ValueId pointer, ir::ValueId stored) {
+  const auto access = [&](ir::Op op, ir::SiteKind kind, ir::Type type, std::vector<ir::ValueId> operands) {
     ir::Inst inst;
-    inst.op = ir::Op::Store;
-    inst.type = builder_.type(stored);
+    inst.op = op;
+    inst.type = type;
     inst.space = ir::Space::Generic;
-    inst.args = {pointer, stored};
-    inst.site = new_site(ir::SiteKind::Store, inst.space, inst.type);
-    builder_.emit(std::move(inst));
-  });
+    inst.args = std::move(operands);
+    inst.site = new_site(kind, inst.space, type);
+    return builder_.emit(std::move(inst));
+  };
+  const MemoryAccess memory{
+      [&](ir::ValueId pointer, ir::ValueId stored) {
+        access(ir::Op::Store, ir::SiteKind::Store, builder_.type(stored), {pointer, stored});
+      },
+      [&](ir::ValueId pointer, ir::Type type) { return access(ir::Op::Load, ir::SiteKind::Load, type, {pointer}); }};
+  const ir::ValueId result = call_libdevice(builder_, name, args, memory);
   if (result != ir::kNone) give_result(name, results, result, type_of_letter(signature[0]));
   return true;
 }

@@ -20,7 +20,7 @@ using Args = std::vector<ValueId>;
 struct Entry {
   std::string signature;
   std::function<ValueId(Builder&, const Args&)> value;
-  std::function<ValueId(Builder&, const Args&, const StoreThrough&)> value_with_stores =
+  std::function<ValueId(Builder&, const Args&, const MemoryAccess&)> value_with_memory =
       nullptr;  // where there are pointers
 };
 using Table = std::unordered_map<std::string, Entry>;
@@ -106,10 +106,12 @@ void add_float_arithmetic(Table& t) {
     }
     t["__nv_fmaf" + s] = t["__nv_fmaf_ieee" + s] = {"ffff", direct(Op::FFma, Type::F32, r)};
     t["__nv_fma" + s] = {"dddd", direct(Op::FFma, Type::F64, r)};
-    t["__nv_frcp" + s] = {
-        "ff", [r](Builder& b, const Args& a) { return rounded(b, Op::FDiv, Type::F32, {one(b, Type::F32), a[0]}, r); }};
-    t["__nv_drcp" + s] = {
-        "dd", [r](Builder& b, const Args& a) { return rounded(b, Op::FDiv, Type::F64, {one(b, Type::F64), a[0]}, r); }};
+    t["__nv_frcp" + s] = {"ff", [r](Builder& b, const Args& a) {
+                            return rounded(b, Op::FDiv, Type::F32, {one(b, Type::F32), a[0]}, r);
+                          }};
+    t["__nv_drcp" + s] = {"dd", [r](Builder& b, const Args& a) {
+                            return rounded(b, Op::FDiv, Type::F64, {one(b, Type::F64), a[0]}, r);
+                          }};
   }
   const auto not_a_number = [](Type type, uint64_t bits) {
     return [=](Builder& b, const Args&) { return b.constant(type, bits); };  // whatever the tag says
@@ -281,12 +283,19 @@ ValueId math_call(Builder& b, const std::string& name, const Args& args) {
   return b.pure(std::move(inst));
 }
 
-// sincos and the like yield through pointers.
+// x^n is pow of double, which holds every n.
+ValueId power_of_integer(Builder& b, const Args& a) {
+  const ValueId n = b.pure(Op::SIToF, Type::F64, {a[1]});
+  if (b.type(a[0]) == Type::F64) return math_call(b, "__nv_pow", {a[0], n});
+  return b.pure(Op::FTrunc, Type::F32, {math_call(b, "__nv_pow", {b.pure(Op::FExt, Type::F64, {a[0]}), n})});
+}
+
+// sincos and the like yield through pointers, norm reads through one.
 void add_pointer_functions(Table& t) {
   const auto two = [](const std::string& first, const std::string& second) {
-    return [=](Builder& b, const Args& a, const StoreThrough& store) {
-      store(a[1], math_call(b, first, {a[0]}));
-      store(a[2], math_call(b, second, {a[0]}));
+    return [=](Builder& b, const Args& a, const MemoryAccess& memory) {
+      memory.store(a[1], math_call(b, first, {a[0]}));
+      memory.store(a[2], math_call(b, second, {a[0]}));
       return ir::kNone;
     };
   };
@@ -295,17 +304,17 @@ void add_pointer_functions(Table& t) {
   t["__nv_sincospi"] = {"vdpp", nullptr, two("__nv_sinpi", "__nv_cospi")};
   t["__nv_sincospif"] = {"vfpp", nullptr, two("__nv_sinpif", "__nv_cospif")};
   const auto remquo = [](const char* rest, const char* quotient) {
-    return [=](Builder& b, const Args& a, const StoreThrough& store) {
-      store(a[2], math_call(b, quotient, {a[0], a[1]}));
+    return [=](Builder& b, const Args& a, const MemoryAccess& memory) {
+      memory.store(a[2], math_call(b, quotient, {a[0], a[1]}));
       return math_call(b, rest, {a[0], a[1]});
     };
   };
   t["__nv_remquo"] = {"dddp", nullptr, remquo("__nv_remainder", "wl_quotient")};
   t["__nv_remquof"] = {"fffp", nullptr, remquo("__nv_remainderf", "wl_quotientf")};
   // The fraction has the argument's sign, of an infinity it is zero.
-  const auto modf = [](Builder& b, const Args& a, const StoreThrough& store) {
+  const auto modf = [](Builder& b, const Args& a, const MemoryAccess& memory) {
     const ValueId whole = rounded(b, Op::FRound, b.type(a[0]), {a[0]}, Rounding::Zero);
-    store(a[1], whole);
+    memory.store(a[1], whole);
     const ValueId infinite = b.pure(Op::TestP, Type::Pred, {a[0]}, static_cast<uint64_t>(ir::FloatClass::Infinite));
     const ValueId rest = b.select(infinite, b.constant(b.type(a[0]), 0), b.binary(Op::FSub, a[0], whole));
     return b.binary(Op::FCopysign, a[0], rest);
@@ -314,7 +323,7 @@ void add_pointer_functions(Table& t) {
   t["__nv_modff"] = {"ffp", nullptr, modf};
   // x = fraction * 2^exponent with the fraction in [1/2, 1).
   const auto frexp = [](const char* log_name, const char* scale_name) {
-    return [=](Builder& b, const Args& a, const StoreThrough& store) {
+    return [=](Builder& b, const Args& a, const MemoryAccess& memory) {
       const Type type = b.type(a[0]);
       const ValueId finite = b.pure(Op::TestP, Type::Pred, {a[0]}, static_cast<uint64_t>(ir::FloatClass::Finite));
       const ValueId zero =
@@ -322,16 +331,25 @@ void add_pointer_functions(Table& t) {
       const ValueId plain = b.binary(Op::And, finite, b.unary(Op::Not, zero));
       const ValueId exponent = b.binary(Op::Add, math_call(b, log_name, {a[0]}), b.constant(Type::I32, 1));
       const ValueId used = b.select(plain, exponent, b.constant(Type::I32, 0));
-      store(a[1], used);
+      memory.store(a[1], used);
       const ValueId scaled = math_call(b, scale_name, {a[0], b.binary(Op::Sub, b.constant(Type::I32, 0), used)});
       return b.select(plain, scaled, a[0]);
     };
   };
   t["__nv_frexp"] = {"ddp", nullptr, frexp("__nv_ilogb", "__nv_ldexp")};
   t["__nv_frexpf"] = {"ffp", nullptr, frexp("__nv_ilogbf", "__nv_ldexpf")};
+  const auto norm = [](Type type, bool reciprocal) {
+    return [=](Builder& b, const Args& a, const MemoryAccess& memory) {
+      return norm_in_memory(b, memory, a[0], a[1], type, reciprocal);
+    };
+  };
+  t["__nv_norm"] = {"dip", nullptr, norm(Type::F64, false)};
+  t["__nv_normf"] = {"fip", nullptr, norm(Type::F32, false)};
+  t["__nv_rnorm"] = {"dip", nullptr, norm(Type::F64, true)};
+  t["__nv_rnormf"] = {"fip", nullptr, norm(Type::F32, true)};
 }
 
-void add_fast_functions(Table& t) {
+void add_functions_of_others(Table& t) {
   const struct {
     const char* fast;
     const char* exact;
@@ -343,6 +361,8 @@ void add_fast_functions(Table& t) {
     const std::string exact = f.exact;
     t[f.fast] = {f.signature, [exact](Builder& b, const Args& a) { return math_call(b, exact, a); }};
   }
+  t["__nv_powi"] = {"ddi", power_of_integer};
+  t["__nv_powif"] = {"ffi", power_of_integer};
   t["__nv_fast_tanhf"] = {"ff", direct(Op::Tanh, Type::F32)};
   t["__nv_fast_sinf"] = {"ff", direct(Op::Sin, Type::F32)};
   t["__nv_fast_cosf"] = {"ff", direct(Op::Cos, Type::F32)};
@@ -362,7 +382,7 @@ const Table& table() {
     add_integers(t);
     add_classes(t);
     add_pointer_functions(t);
-    add_fast_functions(t);
+    add_functions_of_others(t);
     return t;
   }();
   return kTable;
@@ -376,9 +396,9 @@ const char* libdevice_signature(const std::string& name) {
 }
 
 ValueId call_libdevice(Builder& b, const std::string& name, const std::vector<ValueId>& args,
-                       const StoreThrough& store) {
+                       const MemoryAccess& memory) {
   const Entry& entry = table().at(name);
-  return entry.value ? entry.value(b, args) : entry.value_with_stores(b, args, store);
+  return entry.value ? entry.value(b, args) : entry.value_with_memory(b, args, memory);
 }
 
 }  // namespace warplens::lower

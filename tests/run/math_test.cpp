@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "run/kernel_case.h"
 
@@ -160,6 +161,64 @@ TEST(Math, ResultsThroughPointers) {
   Buffer<float> out(4, 0);
   expect_output(text, {{1}, {1}}, Params().add(out), out,
                 {static_cast<float>(std::sin(1.0)), static_cast<float>(std::cos(1.0)), 0.75f, 4.0f});
+}
+
+// Each lane has a count and a place of its own; a predicate leaves some lanes out, and a count below 1 reads nothing.
+TEST(Math, NormsOfNumbersInMemory) {
+  for (const char letter : {'d', 'f'}) {
+    const bool wide = letter == 'd';
+    const std::string suffix = wide ? "" : "f", t = wide ? "64" : "32", size = wide ? "8" : "4";
+    std::string text;
+    for (const char* name : {"norm", "rnorm"})
+      text +=
+          fmt::format(".extern .func (.param .b{0} r) __nv_{1}{2}(.param .b32 n, .param .b64 p);\n", t, name, suffix);
+    text += fmt::format(R"(
+.visible .entry k(.param .u64 out, .param .u64 in)
+{{
+    .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .f{0} %x<4>; .reg .pred %p<2>;
+    mov.u32 %r0, %tid.x; sub.s32 %r1, %r0, 1;
+    mul.wide.u32 %rd0, %r0, {1};
+    ld.param.u64 %rd1, [in]; add.s64 %rd1, %rd1, %rd0;
+    setp.ne.u32 %p0, %r0, 3;
+    mov.f{0} %x0, {2}; mov.f{0} %x1, {2};
+    .param .b32 a; .param .b64 b; .param .b{0} c;
+    st.param.b32 [a], %r1; st.param.b64 [b], %rd1;
+    @%p0 call (c), __nv_norm{3}, (a, b); @%p0 ld.param.b{0} %x0, [c];
+    @%p0 call (c), __nv_rnorm{3}, (a, b); @%p0 ld.param.b{0} %x1, [c];
+    mul.wide.u32 %rd0, %r0, {4};
+    ld.param.u64 %rd2, [out]; add.s64 %rd2, %rd2, %rd0;
+    st.global.v2.f{0} [%rd2], {{%x0, %x1}};
+    ret;
+}}
+)",
+                        t, size, wide ? "0d4045000000000000" : "0f42280000", suffix, wide ? 16 : 8);
+    const auto check = [&](auto zero) {
+      using T = decltype(zero);
+      std::vector<T> in(16, 0), expected;
+      for (int i = 0; i < 16; ++i) in[static_cast<size_t>(i)] = static_cast<T>(i % 2 ? 3 : 4);
+      in[7] = std::numeric_limits<T>::infinity();
+      for (int thread = 0; thread < 8; ++thread) {
+        const int n = thread - 1;
+        const bool infinite = thread + n > 7;
+        double square = 0;
+        for (int i = thread; i < thread + n && i < 16; ++i) square += infinite ? 0 : double{in[i]} * in[i];
+        const double norm = infinite ? HUGE_VAL : std::sqrt(square);
+        expected.push_back(static_cast<T>(thread == 3 ? 42 : norm));
+        expected.push_back(static_cast<T>(thread == 3 ? 42 : 1 / norm));
+      }
+      Buffer<T> out(16, 0), given(in);
+      on_every_backend(
+          text, {{1}, {8}}, Params().add(out).add(given), [] {},
+          [&](const Program::Result& result) {
+            EXPECT_EQ(result.error, "");
+            for (size_t i = 0; i < 16; ++i) EXPECT_FLOAT_EQ(out[i], expected[i]) << letter << i;
+          });
+    };
+    if (wide)
+      check(0.0);
+    else
+      check(0.0f);
+  }
 }
 
 }  // namespace
