@@ -1,6 +1,8 @@
 #include "ir/math.h"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <concepts>
 #include <cstring>
@@ -8,31 +10,12 @@
 #include <unordered_map>
 
 #include "ir/elementary.h"
+#include "ir/precise.h"
 
 namespace warplens::ir {
 namespace {
 
 constexpr double wide(double x) { return x; }
-
-// sin(pi x), exact at multiples of 1/2: the angle is reduced before it is multiplied.
-double sin_pi(double x) {
-  if (!std::isfinite(x)) return x - x;
-  double r = std::remainder(x, 2.0);
-  if (std::fabs(r) > 0.5) r = std::copysign(1.0, r) - r;
-  return std::sin(std::numbers::pi * r);
-}
-double cos_pi(double x) {
-  if (!std::isfinite(x)) return x - x;
-  return sin_pi(0.5 - std::fabs(std::remainder(x, 2.0)));
-}
-
-// The root of a sum of squares, which long double holds without overflow; infinite if an argument is, even beside a
-// NaN.
-template <typename... X>
-long double norm(X... x) {
-  if ((std::isinf(x) || ...)) return HUGE_VAL;
-  return std::sqrt(((static_cast<long double>(x) * x) + ...));
-}
 
 int32_t quotient(double x, double y) {
   int low = 0;
@@ -74,15 +57,6 @@ double log_gamma(double x) {
   return ::lgamma_r(x, &sign);
 }
 
-// e^(x^2) erfc(x), beyond where the factors over- and underflow by its asymptotic series.
-double scaled_erfc(double x) {
-  const long double a = x;
-  if (!(x >= 100)) return static_cast<double>(std::exp(a * a) * erfcl(a));
-  const long double h = 1 / (2 * a * a);
-  return static_cast<double>((1 - h * (1 - h * (3 - h * (15 - h * 105)))) /
-                             (a * std::sqrt(std::numbers::pi_v<long double>)));
-}
-
 // The inverse functions by Newton's method in long double, from the right side, so that it comes down to one value.
 constexpr long double kHalfRootPi = 0.886226925452758013649083741670572591L;
 // y with erfc y = x, for x in (0, 1/2]: on the logarithm, which is nearly a parabola.
@@ -117,6 +91,56 @@ double inverse_erf(double x) {
   return static_cast<double>(a <= 0.5 ? inverse_center(x) : std::copysign(inverse_erfc(1 - a), x));
 }
 
+using Two = elementary::VectorOf<double, 2>::Type;
+
+// The angle of a finite number of 2^19 and more less its quarter turns (Payne and Hanek): m 2^e 2/pi with m whole, of
+// which only the last two bits before the point and what follows are computed. They come from 192 bits of 2/pi, since
+// multiples of 4 fall away; no double is nearer to a multiple of pi/2 than 2^-62.
+precise::Angle<Two> reduce_large(double x) {
+  static constexpr uint64_t kTwoOverPi[] = {
+      0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
+      0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4,
+      0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
+      0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d};
+  const uint64_t raw = std::bit_cast<uint64_t>(x), m = (raw & ((1ull << 52) - 1)) | 1ull << 52;
+  const int e = static_cast<int>(raw >> 52 & 2047) - 1075, skipped = std::max(e - 2, 0);
+  const auto word = [&](int i) {
+    const int at = skipped / 64 + i, shift = skipped % 64;
+    return shift == 0 ? kTwoOverPi[at] : kTwoOverPi[at] << shift | kTwoOverPi[at + 1] >> (64 - shift);
+  };
+  // m times 192 bits: the point stands before bit 192 + skipped - e from the right.
+  uint64_t product[5] = {};
+  unsigned __int128 carry = 0;
+  for (int i = 0; i < 3; ++i) {
+    carry += static_cast<unsigned __int128>(m) * word(2 - i);
+    product[i] = static_cast<uint64_t>(carry);
+    carry >>= 64;
+  }
+  product[3] = static_cast<uint64_t>(carry);
+  const int point = 192 + skipped - e;
+  const auto bits_from = [&](int low) {  // 64 bits of the product, from its bit `low` on
+    const int at = low / 64, shift = low % 64;
+    return shift == 0 ? product[at] : product[at] >> shift | product[at + 1] << (64 - shift);
+  };
+  // What follows the point as a signed number: above one half the next quarter turn is nearer.
+  const auto first = static_cast<int64_t>(bits_from(point - 64));
+  const uint64_t second = bits_from(point - 128);
+  const uint64_t quarters = bits_from(point) + (first < 0 ? 1 : 0);
+  const double high = static_cast<double>(first >> 32) * 0x1p-32;
+  const double middle = static_cast<double>(first & 0xffffffff) * 0x1p-64, low = static_cast<double>(second) * 0x1p-128;
+  const auto both = [](double v) { return Two{v, v}; };
+  precise::Pair<Two> turns = precise::exact_sum(both(high), both(middle));
+  turns = precise::quick_sum(turns.high, turns.low + both(low));
+  precise::Angle<Two> angle{
+      precise::multiply(turns, precise::constant<Two>(0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54)),
+      elementary::Bits<Two>{quarters, quarters}};
+  if (std::signbit(x)) angle = {-angle.rest, -angle.quarters};
+  return angle;
+}
+double sin_of_large(double x) { return std::isfinite(x) ? precise::sine(reduce_large(x))[0] : std::nan(""); }
+double cos_of_large(double x) { return std::isfinite(x) ? precise::cosine(reduce_large(x))[0] : std::nan(""); }
+double tan_of_large(double x) { return std::isfinite(x) ? precise::tangent(reduce_large(x))[0] : std::nan(""); }
+
 // kCount lanes from `first` on: converted to double, computed, and back.
 template <typename D, typename Of, typename E, typename... A>
 WL_INLINE void some_lanes(E* results, const A*... arguments) {
@@ -147,25 +171,27 @@ template <typename Of, typename Function>
 struct ForProcessors;
 template <typename Of, typename E, typename... A>
 struct ForProcessors<Of, E(A...)> {
-  using Two = elementary::VectorOf<double, 2>::Type;
   static void plain(uint32_t n, E* results, const A*... arguments) { each_lane<Two, Of>(n, results, arguments...); }
 #if defined(__x86_64__)
   [[gnu::target("arch=x86-64-v3")]] static void avx2(uint32_t n, E* results, const A*... arguments) {
     each_lane<elementary::VectorOf<double, 4>::Type, Of>(n, results, arguments...);
   }
 #endif
+  template <auto kWide>
   static E one(A... arguments) {
-    E results[2];
-    const auto twice = [](E x) { return std::array<E, 2>{x, x}; };
-    plain(2, results, twice(arguments).data()...);
+    E results[4];
+    const auto everywhere = [](E x) { return std::array<E, 4>{x, x, x, x}; };
+    kWide(4, results, everywhere(arguments).data()...);
     return results[0];
   }
   static MathFunction functions(const char* name, const char* signature) {
-    auto* wide = &plain;
+    const auto of = [&](auto* one, auto* wide) {
+      return MathFunction{name, signature, reinterpret_cast<void (*)()>(one), reinterpret_cast<void (*)()>(wide)};
+    };
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("x86-64-v3")) wide = &avx2;
+    if (__builtin_cpu_supports("x86-64-v3")) return of(&one<&avx2>, &avx2);
 #endif
-    return {name, signature, reinterpret_cast<void (*)()>(&one), reinterpret_cast<void (*)()>(wide)};
+    return of(&one<&plain>, &plain);
   }
 };
 using elementary::Mask;
