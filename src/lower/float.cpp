@@ -77,7 +77,7 @@ void packed_arithmetic(Context& c, const Instr& i) {
   c.write(i.operand(0), b.binary(Op::Or, words[0], high), kU64);
 }
 
-// A function of one argument, on f32, f64 or (widened) half types.
+// A function of one argument, on f32, f64 or (widened) half types. bf16 has f32's exponents, so .ftz is f32's.
 void function_of_one(Context& c, const Instr& i, Op op) {
   const ScalarType type = i.type();
   if (!type.is_half()) {
@@ -86,7 +86,7 @@ void function_of_one(Context& c, const Instr& i, Op op) {
   }
   const ValueId x = c.value(i.operand(1), type);
   const auto apply = [&](ValueId half) {
-    return narrow_half(c, type, c.b().pure(op, Type::F32, {widen_half(c, type, half)}));
+    return narrow_half(c, type, float_op(c, i, op, {widen_half(c, type, half)}));
   };
   c.write(i.operand(0), type.packed ? pack_halves(c, apply(element_of(c, x, 0)), apply(element_of(c, x, 1))) : apply(x),
           type);

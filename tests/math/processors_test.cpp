@@ -1,0 +1,130 @@
+// The same bits on every processor: functions that are computed for whole vectors, and PTX's approximate instructions
+// in the code that is made for each kind of processor this machine can stand in for.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "ir/math.h"
+#include "jit/engine.h"
+#include "math/approximate.h"
+#include "math/arguments.h"
+#include "run/run_ptx.h"
+
+namespace warplens::accuracy {
+namespace {
+
+constexpr unsigned kCount = 4096;
+
+// `f` of `of`'s arguments, n lanes at a time.
+template <typename E>
+void call(void (*f)(), const std::vector<std::vector<E>>& x, E* results, size_t first, uint32_t n) {
+  const auto* a = x.data();
+  const auto at = [&](size_t k) { return a[k].data() + first; };
+  using In = const E*;
+  switch (x.size()) {
+    case 1:
+      return reinterpret_cast<void (*)(uint32_t, E*, In)>(f)(n, results, at(0));
+    case 2:
+      return reinterpret_cast<void (*)(uint32_t, E*, In, In)>(f)(n, results, at(0), at(1));
+    case 3:
+      return reinterpret_cast<void (*)(uint32_t, E*, In, In, In)>(f)(n, results, at(0), at(1), at(2));
+    default:
+      return reinterpret_cast<void (*)(uint32_t, E*, In, In, In, In)>(f)(n, results, at(0), at(1), at(2), at(3));
+  }
+}
+template <typename E>
+E call_one(void (*f)(), const std::vector<std::vector<E>>& x, size_t i) {
+  switch (x.size()) {
+    case 1:
+      return reinterpret_cast<E (*)(E)>(f)(x[0][i]);
+    case 2:
+      return reinterpret_cast<E (*)(E, E)>(f)(x[0][i], x[1][i]);
+    case 3:
+      return reinterpret_cast<E (*)(E, E, E)>(f)(x[0][i], x[1][i], x[2][i]);
+    default:
+      return reinterpret_cast<E (*)(E, E, E, E)>(f)(x[0][i], x[1][i], x[2][i], x[3][i]);
+  }
+}
+
+template <typename E>
+void compare(const ir::MathFunction& function) {
+  Arguments arguments;
+  std::vector<std::vector<E>> x(std::strlen(function.signature) - 1, std::vector<E>(kCount));
+  for (auto& values : x)
+    for (E& value : values) value = arguments.number<E>();
+  std::vector<E> wide(kCount), plain(kCount), one(kCount);
+  call(function.wide, x, wide.data(), 0, kCount);
+  for (size_t i = 0; i < kCount; i += 8) call(function.plain, x, plain.data() + i, i, 8);
+  for (size_t i = 0; i < kCount; ++i) one[i] = call_one(function.host, x, i);
+  EXPECT_EQ(std::memcmp(wide.data(), plain.data(), kCount * sizeof(E)), 0) << function.name;
+  EXPECT_EQ(std::memcmp(wide.data(), one.data(), kCount * sizeof(E)), 0) << function.name;
+}
+
+TEST(Processors, FunctionsOfVectors) {
+  unsigned compared = 0;
+  for (uint32_t i = 1; i < ir::math_function_count(); ++i) {
+    const ir::MathFunction& function = ir::math_function(i);
+    if (!function.wide) continue;
+    ++compared;
+    if (function.signature[0] == 'f')
+      compare<float>(function);
+    else
+      compare<double>(function);
+  }
+  EXPECT_GT(compared, 70u);
+}
+
+class Nothing : public event::Sink {
+  void accesses(std::span<const event::Access>) override {}
+  void patterns(std::span<const event::Pattern>) override {}
+};
+
+std::vector<std::string> processors() {
+  std::vector<std::string> all = {"x86-64", "haswell", ""};
+  if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
+    all.push_back("skylake-avx512");
+  return all;
+}
+
+TEST(Processors, ApproximateInstructions) {
+#if !defined(__x86_64__)
+  GTEST_SKIP() << "one kind of processor";
+#endif
+  std::vector<std::unique_ptr<jit::Engine>> engines;
+  for (const std::string& cpu : processors()) {
+    const jit::EngineOptions options{.threads = 1, .cpu = cpu, .cache_dir = "", .count = true};
+    engines.push_back(std::make_unique<jit::Engine>(options, run::device_memory()));
+    ASSERT_TRUE(engines.back()->ready()) << cpu;
+  }
+  run::Buffer<uint64_t> out(kCount, 0), x(kCount, 0), y(kCount, 0);
+  for (const Approximate& instruction : approximate_instructions()) {
+    Arguments arguments;
+    for (unsigned i = 0; i < kCount; ++i) {
+      const auto any = [&] { return instruction.type == 'f' ? arguments.of('f') : arguments.of('d'); };
+      x[i] = any(), y[i] = any();
+      if (instruction.type == 'h' || instruction.type == 'b') x[i] = i * 16 + i % 16;
+    }
+    const run::Program program(kernel_of(instruction));
+    ASSERT_EQ(program.problems(), "") << instruction.text;
+    const std::shared_ptr<const ir::Module> module(std::shared_ptr<void>(), &program.module());
+    std::vector<uint64_t> first;
+    for (size_t e = 0; e < engines.size(); ++e) {
+      out.fill(std::vector<uint64_t>(kCount, 0));
+      const auto params = static_cast<std::vector<uint8_t>>(run::Params().add(out).add(x).add(y));
+      Nothing nothing;
+      const std::atomic<bool> stop = false;
+      const auto launched = engines[e]->launch(
+          engines[e]->load(module, 0, {}), {{kCount / 256, 1, 1}, {256, 1, 1}, 0}, params,
+          [&](unsigned) -> event::Sink* { return &nothing; }, stop);
+      ASSERT_FALSE(launched.fault) << instruction.text;
+      if (first.empty()) first = out.values();
+      EXPECT_EQ(out.values() == first, true) << instruction.text << " differs on " << engines[e]->cpu();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace warplens::accuracy
