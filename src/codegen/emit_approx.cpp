@@ -5,7 +5,7 @@
 // errors):
 //
 //            PTX ISA                                                   here
-//   ex2      2 ulp                                                     0.6 ulp
+//   ex2      2 ulp                                                     0.8 ulp
 //   lg2      absolute 2^-22 in (0.5, 2), relative 2^-22 elsewhere      0.6 ulp
 //   sin cos  absolute 2^-20.5 in [-2pi, 2pi], 2^-14.7 in [-100pi,      1 ulp of the result or 2^-24 up to 2^22 quarter
 //   turns

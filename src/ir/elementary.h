@@ -1,6 +1,6 @@
-// Elementary functions as straight-line code of IEEE double operations: no branch, no table, no call, so that a loop
-// over lanes becomes vector code, and every processor computes the same bits, in vectors of any length. (The files that
-// include this are compiled with -ffp-contract=off.)
+// Elementary functions as straight-line code of IEEE double operations: no branch (but for angles of many turns), no
+// table, no call, so that a loop over lanes becomes vector code, and every processor computes the same bits, in vectors
+// of any length. (The files that include this are compiled with -ffp-contract=off.)
 //
 // Accurate to about 2^-38, relative, for arguments that come from floats: rounded to float a result is within 0.501
 // ulp, which is what device_math.h uses them for. The polynomials are minimax, made with Remez's exchange in 50 digits.
@@ -8,8 +8,11 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
+
+#include "ir/large_angle.h"
 
 // Vectors are passed between functions that are always inlined: their ABI never matters.
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -137,16 +140,43 @@ WL_LANES D log1p(D x) {
   return select(x == 0, x, where_logarithm(u, value));
 }
 
-// The angle less n quarter turns, for |x| up to kLargeAngle: n times each part of pi/2 is exact.
+// The angle less n quarter turns. Up to kLargeAngle n times each part of pi/2 is exact; lanes with larger angles go one
+// by one, and are rare.
 inline constexpr double kLargeAngle = 1e6;
 template <typename D>
 struct Angle {
   D rest;
   Bits<D> quarters;
 };
+// Replaces those of large angles. D -> quarter turns: whole in bits, the rest as the sum of two.
+template <typename D>
+struct LargeAngles {
+  Mask<D> which;
+  bool any;
+  D high, low;
+  Bits<D> whole;
+};
+WL_LANES LargeAngles<D> large_angles(D x) {
+  LargeAngles<D> large{magnitude(x) > kLargeAngle, false, D{}, D{}, Bits<D>{}};
+  int64_t any = 0;
+  for (int i = 0; i < kLanes<D>; ++i) any |= large.which[i];
+  large.any = any != 0;
+  if (!large.any) return large;
+  double given[kLanes<D>], high[kLanes<D>], low[kLanes<D>];
+  uint64_t whole[kLanes<D>];
+  std::memcpy(given, &x, sizeof x);
+  quarter_turns_of_large(kLanes<D>, kLargeAngle, given, high, low, whole);
+  std::memcpy(&large.high, high, sizeof x);
+  std::memcpy(&large.low, low, sizeof x);
+  std::memcpy(&large.whole, whole, sizeof x);
+  return large;
+}
 WL_LANES Angle<D> reduce(D x) {
   const Whole<D> n = nearest_whole(x * (2 / kPi));
-  return {((x - n.value * 0x1.921fb544p+0) - n.value * 0x1.0b4611a6p-34) - n.value * 0x1.3198a2e037073p-69, n.bits};
+  const D rest = ((x - n.value * 0x1.921fb544p+0) - n.value * 0x1.0b4611a6p-34) - n.value * 0x1.3198a2e037073p-69;
+  const LargeAngles<D> large = large_angles(x);
+  if (!large.any) return {rest, n.bits};
+  return {select(large.which, large.high * (kPi / 2), rest), large.which ? large.whole : n.bits};
 }
 WL_LANES Angle<D> reduce_half_turns(D x) {
   const D small = select(magnitude(x) < 0x1p40, x, x * 0);  // larger floats are even; infinity becomes NaN

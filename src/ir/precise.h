@@ -1,10 +1,13 @@
-// Elementary functions of doubles, in the manner of elementary.h: straight-line code of IEEE 754 operations, the fused
-// multiply-add among them, for vectors of any length, and the same bits on every processor.
+// Elementary functions of doubles, in the manner of elementary.h; those of angles and the error functions stand in
+// files of their own beside this one. They are made of IEEE 754 operations, the fused multiply-add among them, for
+// vectors of any length, and give the same bits on every processor.
 //
-// A result is a sum high + low that is rounded once at the end, so most are within 0.55 ulp (docs/math.md). What is
+// A result is a sum high + low that is rounded once at the end, so most are within 0.7 ulp (docs/math.md). What is
 // known to be exact is kept so: a product's error is a fused multiply-add (Dekker), a sum's six operations (Knuth), and
 // arguments are reduced by constants of so few bits that their multiples are exact (Cody and Waite). The polynomials
-// are minimax, made with Remez's exchange in 45 digits.
+// are minimax, made with Remez's exchange in 40 digits and more.
+//
+// A processor without fused multiply-adds gets them from the C library, slowly.
 #pragma once
 #include "ir/elementary.h"
 
@@ -32,10 +35,21 @@ WL_LANES D fma(D x, D y, D z) {
   for (int i = 0; i < kLanes<D>; ++i) x[i] = __builtin_fma(x[i], y[i], z[i]);
   return x;
 }
-WL_LANES D polynomial(D, double c) { return all<D>(c); }
+// first + x (a + x b + ...), the inner one by even and odd powers: half the time that Horner's chain takes.
 template <typename D, typename... More>
-WL_INLINE D polynomial(D x, double c, More... more) {
-  return fma(x, polynomial(x, more...), all<D>(c));
+WL_INLINE D polynomial(D x, double first, More... more) {
+  constexpr int kCount = sizeof...(more);
+  static_assert(kCount >= 2);
+  const double c[kCount] = {more...};
+  const D square = x * x;
+  D last = all<D>(c[kCount - 1]), other = all<D>(c[kCount - 2]);
+#pragma GCC unroll 32
+  for (int k = kCount - 3; k >= 0; k -= 2) {
+    last = fma(square, last, all<D>(c[k]));
+    if (k > 0) other = fma(square, other, all<D>(c[k - 1]));
+  }
+  // kCount odd: `last` has the even powers.
+  return fma(x, kCount % 2 ? fma(x, other, last) : fma(x, last, other), all<D>(first));
 }
 
 // high + low; low is at most about a unit of high's last place.
@@ -361,180 +375,6 @@ WL_INLINE D rnorm(D x, X... more) {
   const Norm<D> n = norm_of(x, more...);
   const D value = select(n.root.high > 0, sum_of(inverse(n.root)), 1 / n.root.high);
   return select(n.infinite, 0.0, value * n.scale);
-}
-
-// ---- trigonometry
-
-template <typename D>
-struct Angle {
-  Pair<D> rest;  // up to an eighth of a turn
-  Bits<D> quarters;
-};
-// For |x| up to kLargeAngle: n times the first two parts of pi/2 is exact, and so are the differences.
-inline constexpr double kLargeAngle = 1e6;
-WL_LANES Angle<D> reduce(D x) {
-  const Whole<D> n = nearest_whole(x * 0x1.45f306dc9c883p-1);
-  const D first = fma(n.value, all<D>(-0x1.921fb544p+0), x);
-  const Pair<D> second = exact_sum(first, n.value * -0x1.0b4611a6p-34);
-  const Pair<D> part = exact_product(n.value, all<D>(-0x1.3198a2e037073p-69));
-  const Pair<D> third = exact_sum(second.high, part.high);
-  const D low = third.low + (second.low + fma(n.value, all<D>(-0x1.129024e088a68p-123), part.low));
-  return {quick_sum(third.high, low), n.bits};
-}
-// x in half turns. Numbers of 2^53 and more are even.
-WL_LANES Angle<D> reduce_half_turns(D x) {
-  const D a = magnitude(x), half = 0.5 * a, turns = (half + 0x1p52) - 0x1p52;
-  const D rest = select(a < 0x1p53, a - 2 * turns, a * 0);  // infinity becomes NaN
-  const Whole<D> n = nearest_whole(2 * rest);
-  return {multiply(Pair<D>{fma(n.value, all<D>(-0.5), rest), D{}},
-                   constant<D>(0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53)),
-          n.bits};
-}
-
-template <typename D>
-WL_INLINE Pair<D> sine_of(Pair<D> r) {
-  const D x = r.high, z = x * x;
-  const D s = polynomial(z, -0x1.5555555555555p-3, 0x1.111111111110bp-7, -0x1.a01a01a018ad9p-13, 0x1.71de3a533866dp-19,
-                         -0x1.ae645296abfcdp-26, 0x1.6120918c31e04p-33, -0x1.aaa4a3b3e007ap-41);
-  return quick_sum(x, fma(x * z, s, r.low * fma(z, all<D>(-0.5), all<D>(1))));
-}
-template <typename D>
-WL_INLINE Pair<D> cosine_of(Pair<D> r) {
-  const D x = r.high;
-  const Pair<D> z = exact_product(x, x);
-  const D c = polynomial(z.high, 0x1.5555555555555p-5, -0x1.6c16c16c16c10p-10, 0x1.a01a01a018ddcp-16,
-                         -0x1.27e4fb75fc747p-22, 0x1.1eed8ca271689p-29, -0x1.939336c9e062dp-37, 0x1.aac4fb77d1610p-45);
-  const Pair<D> s = quick_sum(all<D>(1), -0.5 * z.high);
-  return quick_sum(s.high, s.low + fma(z.high * z.high, c, -fma(x, r.low, 0.5 * z.low)));
-}
-template <typename D>
-WL_INLINE Mask<D> is_odd(Bits<D> n) {
-  return (Mask<D>)(n & 1) != 0;
-}
-template <typename D>
-WL_INLINE D sine(Angle<D> a) {
-  const Pair<D> value = select(is_odd<D>(a.quarters), cosine_of(a.rest), sine_of(a.rest));
-  return from_bits<D>(bits(sum_of(value)) ^ ((a.quarters & 2) << 62));
-}
-template <typename D>
-WL_INLINE D cosine(Angle<D> a) {
-  return sine(Angle<D>{a.rest, a.quarters + 1});
-}
-template <typename D>
-WL_INLINE D tangent(Angle<D> a) {
-  const Pair<D> s = sine_of(a.rest), c = cosine_of(a.rest);
-  const Mask<D> odd = is_odd<D>(a.quarters);
-  return sum_of(divide(select(odd, -c, s), select(odd, s, c)));
-}
-WL_LANES D sin(D x) { return select(magnitude(x) < 0x1p-27, x, sine(reduce(x))); }
-WL_LANES D cos(D x) { return cosine(reduce(x)); }
-WL_LANES D tan(D x) { return select(magnitude(x) < 0x1p-27, x, tangent(reduce(x))); }
-WL_LANES D sinpi(D x) {
-  const D value = sine(reduce_half_turns(x));
-  return select(value == 0, with_sign(D{}, x), from_bits<D>(bits(value) ^ (bits(x) & elementary::kSign)));
-}
-WL_LANES D cospi(D x) { return cosine(reduce_half_turns(x)) + 0.0; }
-
-// The angle of (x, y), neither of them both infinite or far from 1; `negative`: x's sign.
-template <typename D>
-WL_INLINE D angle_above_0(Pair<D> x, Pair<D> y, Mask<D> negative) {
-  const Mask<D> steep = y.high > x.high;
-  const Pair<D> most = select(steep, y, x), least = select(steep, x, y);
-  const Mask<D> far = least.high > 0.41421356237309503 * most.high;
-  const Pair<D> q = divide(select(far, add(least, -most), least), select(far, add(least, most), most));
-  const D t = q.high, z = t * t;
-  const D p = polynomial(z, -0x1.5555555555555p-2, 0x1.9999999999970p-3, -0x1.24924924909f3p-3, 0x1.c71c71c60baa0p-4,
-                         -0x1.745d17123808dp-4, 0x1.3b13aaf1f85d0p-4, -0x1.11108c3e5b905p-4, 0x1.e1d293939f386p-5,
-                         -0x1.ae8889c938fb0p-5, 0x1.8177ca5f1cc8ap-5, -0x1.4c22c19908b05p-5, 0x1.e4e523621c41dp-6,
-                         -0x1.a8d394f6b66e5p-7);
-  const D low = fma(t * z, p, q.low * (1 - z));
-  // The octant's angle, k pi/4, plus or minus that.
-  D k = select(far, 1.0, 0.0), sign = all<D>(1);
-  k = select(steep, 2 - k, k), sign = select(steep, -sign, sign);
-  k = select(negative, 4 - k, k), sign = select(negative, -sign, sign);
-  const Pair<D> base = multiply(Pair<D>{k, D{}}, constant<D>(0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55));
-  const Pair<D> s = exact_sum(base.high, sign * t);
-  return s.high + (s.low + fma(sign, low, base.low));
-}
-WL_LANES Mask<D> is_negative(D x) { return with_sign(all<D>(1), x) < 0; }
-WL_LANES D atan2(D y, D x) {
-  D ax = magnitude(x), ay = magnitude(y);
-  const Mask<D> infinite = select(ax == kInfinity, 1.0, select(ay == kInfinity, 1.0, 0.0)) != 0;
-  const D most = select(ay > ax, ay, ax);
-  const D scale = select(most > 0x1p500, 0x1p-500, select(most < 0x1p-500, 0x1p500, 1.0));
-  const D x1 = select(infinite, select(ax == kInfinity, 1.0, 0.0), select(most == 0, 1.0, ax * scale));
-  const D y1 = select(infinite, select(ay == kInfinity, 1.0, 0.0), ay * scale);
-  const D value = angle_above_0(Pair<D>{x1, D{}}, Pair<D>{y1, D{}}, is_negative(x));
-  return where_numbers(x, y, with_sign(value, y));
-}
-WL_LANES D atan(D x) {
-  const D a = magnitude(x), y = at_most(a, 0x1p100);
-  return with_sign(angle_above_0(Pair<D>{all<D>(1), D{}}, Pair<D>{y, D{}}, all<D>(1) < 0), x);
-}
-// The root of 1 - x^2.
-WL_LANES Pair<D> other_side(D x) {
-  const Pair<D> square = exact_product(x, x), rest = quick_sum(all<D>(1), -square.high);
-  return root(quick_sum(rest.high, rest.low - square.low));
-}
-WL_LANES D asin(D x) {
-  const D a = magnitude(x), value = angle_above_0(other_side(x), Pair<D>{a, D{}}, all<D>(1) < 0);
-  return select(a <= 1, with_sign(value, x), kNan);
-}
-WL_LANES D acos(D x) {
-  const D a = magnitude(x), value = angle_above_0(Pair<D>{a, D{}}, other_side(x), is_negative(x));
-  return select(a <= 1, value, kNan);
-}
-
-// ---- error functions
-
-// e^(a^2) (1 - erf a) for a >= 0.
-WL_LANES D scaled_erfc_above_0(D a) {
-  const D b = at_most(a, 0x1p60), t = (b - 2) / (b + 2);
-  const D p = polynomial(t, 0x1.46e80e2277953p+0, -0x1.7bf5ec1700631p-4, -0x1.5407bebf32443p-3, 0x1.4ffa1e14e278ep-3,
-                         -0x1.bc2b956198a79p-5, -0x1.0742340480f2cp-7, 0x1.1dd2ec90a4271p-7, 0x1.4d461d2f8f311p-10,
-                         -0x1.7de520f8dd15bp-10, -0x1.dc6933b48da8ap-12, 0x1.b0c88654b951fp-13, 0x1.3cc0c6a269606p-13,
-                         -0x1.952f3043f4f9ap-20, -0x1.318fa90132af6p-15, -0x1.c4cfe075b96edp-17, 0x1.f33587a9e8f98p-19,
-                         0x1.5ef4c18768ebep-18, 0x1.8de01885bf2fbp-20, -0x1.7b46d07f9349dp-21, -0x1.ab9e7bcba3d8cp-21,
-                         -0x1.0ae0290e03ca2p-22, 0x1.837763ec7e2f7p-24, 0x1.3ea1f41b395cbp-23, 0x1.277e4b3706c8fp-24,
-                         -0x1.6537050ad5976p-26, -0x1.52277e0927d91p-25, -0x1.08d15787f8eb5p-27, 0x1.434c1ebb7d03dp-27,
-                         0x1.04110ceabb738p-28, -0x1.030aa9ad9fd3cp-30, -0x1.1c351c34ded49p-31);
-  return 0.5 * p / (a + 0.5);
-}
-WL_LANES D erf_near_0(D x) {  // |x| < 1
-  const D z = x * x;
-  const D p = polynomial(z, -0x1.812746b0379e7p-2, 0x1.ce2f21a042be2p-4, -0x1.b82ce31288b47p-6, 0x1.565bcd0e6a2c6p-8,
-                         -0x1.c02db4003552dp-11, 0x1.f9a326f792c5bp-14, -0x1.f4d25bf6e38bfp-17, 0x1.b9e6c357dff03p-20,
-                         -0x1.5f73c0d2850cdp-23, 0x1.fcbaf8c7b5a0ap-27, -0x1.517b6ab7d3f46p-30, 0x1.9a03279f719f8p-34,
-                         -0x1.b3cdfb0e43a9bp-38, 0x1.3b6f0499e336bp-42);
-  return fma(x, all<D>(0x1.20dd750429b6dp+0), x * fma(z, p, all<D>(0x1.1ae3a914fed80p-56)));
-}
-// e^-(a + low)^2 (e^(a^2) erfc a), for a >= 0.
-WL_LANES D erfc_tail(D a, D low) {
-  a = at_most(a, 30);
-  const Pair<D> square = exact_product(a, a);
-  return value_of(power_of_e(-square.high, -fma(2 * a, low, square.low))) * scaled_erfc_above_0(a);
-}
-// erfc(x + low)
-WL_LANES D erfc_of(Pair<D> x) {
-  const D a = magnitude(x.high), tail = erfc_tail(a, with_sign(all<D>(1), x.high) * x.low);
-  const D of_tail = select(x.high < 0, 2 - tail, tail);
-  return select(a < 0.5, 1 - erf_near_0(x.high), select(a == a, of_tail, a));
-}
-WL_LANES D erfc(D x) { return erfc_of(Pair<D>{x, D{}}); }
-WL_LANES D erf(D x) {
-  const D a = magnitude(x);
-  return select(a < 1, erf_near_0(x), with_sign(1 - erfc_tail(a, D{}), x));
-}
-WL_LANES D erfcx(D x) {
-  const D a = magnitude(x), b = at_most(a, 30);
-  const Pair<D> square = exact_product(b, b);
-  const D power = value_of(power_of_e(square.high, square.low));
-  const D value = select(a < 0.5, power * (1 - erf_near_0(at_most(a, 1))), scaled_erfc_above_0(a));
-  return select(x < 0, 2 * power - value, value);
-}
-WL_LANES D normcdf(D x) {
-  x = at_least(at_most(x, 60), -60);
-  return 0.5 * erfc_of(multiply(Pair<D>{x, D{}}, constant<D>(-0x1.6a09e667f3bcdp-1, 0x1.bdd3413b26456p-55)));
 }
 
 }  // namespace warplens::ir::precise

@@ -89,6 +89,14 @@ void add_float_arithmetic(Table& t) {
   const auto copysign = [](Builder& b, const Args& a) { return b.binary(Op::FCopysign, a[1], a[0]); };
   t["__nv_copysign"] = {"ddd", copysign};
   t["__nv_copysignf"] = {"fff", copysign};
+  // x - y where x > y (or one is no number), else 0.
+  const auto fdim = [](Builder& b, const Args& a) {
+    const auto at_most = static_cast<uint64_t>(ir::FloatCompare::Le);
+    return b.select(b.pure(Op::FCmp, Type::Pred, {a[0], a[1]}, at_most), b.constant(b.type(a[0]), 0),
+                    b.binary(Op::FSub, a[0], a[1]));
+  };
+  t["__nv_fdim"] = {"ddd", fdim};
+  t["__nv_fdimf"] = {"fff", fdim};
   t["__nv_saturatef"] = {"ff", direct(Op::FSat, Type::F32)};
   for (const auto& [suffix, rounding] : kSuffixes) {
     const std::string s = suffix;
@@ -106,12 +114,10 @@ void add_float_arithmetic(Table& t) {
     }
     t["__nv_fmaf" + s] = t["__nv_fmaf_ieee" + s] = {"ffff", direct(Op::FFma, Type::F32, r)};
     t["__nv_fma" + s] = {"dddd", direct(Op::FFma, Type::F64, r)};
-    t["__nv_frcp" + s] = {"ff", [r](Builder& b, const Args& a) {
-                            return rounded(b, Op::FDiv, Type::F32, {one(b, Type::F32), a[0]}, r);
-                          }};
-    t["__nv_drcp" + s] = {"dd", [r](Builder& b, const Args& a) {
-                            return rounded(b, Op::FDiv, Type::F64, {one(b, Type::F64), a[0]}, r);
-                          }};
+    t["__nv_frcp" + s] = {
+        "ff", [r](Builder& b, const Args& a) { return rounded(b, Op::FDiv, Type::F32, {one(b, Type::F32), a[0]}, r); }};
+    t["__nv_drcp" + s] = {
+        "dd", [r](Builder& b, const Args& a) { return rounded(b, Op::FDiv, Type::F64, {one(b, Type::F64), a[0]}, r); }};
   }
   const auto not_a_number = [](Type type, uint64_t bits) {
     return [=](Builder& b, const Args&) { return b.constant(type, bits); };  // whatever the tag says

@@ -9,15 +9,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <map>
-#include <random>
 #include <sstream>
 
 #include "lower/libdevice.h"
+#include "math/approximate.h"
+#include "math/arguments.h"
 #include "math/exact.h"
 #include "math/operations.h"
 #include "run/run_ptx.h"
@@ -73,57 +75,6 @@ std::string call_kernel(const std::string& name, const std::string& signature) {
         fmt::format("ld.param.u64 %rd1, [array0]; add.s64 %rd1, %rd1, %rd0; st.global.{} [%rd1], %{}0;\n", width, reg);
   return text + "ret;\n}\n";
 }
-
-// Arguments of every magnitude, and those where functions are hard: near multiples of pi/2, near whole numbers, near 1.
-class Arguments {
- public:
-  template <typename T>
-  T number() {
-    using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
-    const auto near = [&](double x) {
-      return std::bit_cast<T>(static_cast<Bits>(std::bit_cast<Bits>(static_cast<T>(x)) + pick(9) - 4));
-    };
-    switch (pick(10)) {
-      case 0: {
-        static const double kEdges[] = {0.0,     -0.0,           1,         -1,        0.5,      -0.5,      2,
-                                        -2,      HUGE_VAL,       -HUGE_VAL, NAN,       0x1p-149, -0x1p-149, 0x1p-126,
-                                        0x1p127, 0x1.fffffep127, 0x1p-1022, 0x1p-1074, 10,       8,         1e10};
-        return static_cast<T>(kEdges[pick(std::size(kEdges))]);
-      }
-      case 1:
-        return near((static_cast<int>(pick(201)) - 100) * M_PI_2);
-      case 2:
-        return near((static_cast<int>(pick(401)) - 200) * 0.5);
-      case 3:
-        return near(pick(2) ? 1 : -1);
-      case 4:
-      case 5:
-        return std::bit_cast<T>(static_cast<Bits>(random_()));  // any bits
-      case 6:
-        return static_cast<T>(2 * unit() - 1);
-      case 7:
-        return static_cast<T>(200 * unit() - 100);
-      default:
-        return static_cast<T>((pick(2) ? 1 : -1) * std::exp2(40 * unit() - 30));
-    }
-  }
-  uint64_t integer() {
-    static const uint64_t kEdges[] = {
-        0,        1,         2,         ~0ull, 0x7fffffff, 0x80000000, 0x7fffffffffffffff, 0x8000000000000000,
-        0xffffff, 0x1000001, 0xffffffff};
-    return pick(3) == 0 ? kEdges[pick(std::size(kEdges))] : pick(2) ? random_() : random_() >> pick(63);
-  }
-  uint64_t of(char letter) {
-    if (letter == 'f') return std::bit_cast<uint32_t>(number<float>());
-    if (letter == 'd') return std::bit_cast<uint64_t>(number<double>());
-    return letter == 'i' ? integer() & 0xffffffff : integer();
-  }
-  uint64_t pick(uint64_t below) { return random_() % below; }
-  double unit() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
-
- private:
-  std::mt19937_64 random_{1};
-};
 
 double value_of(char letter, uint64_t bits) {
   if (letter == 'f') return std::bit_cast<float>(static_cast<uint32_t>(bits));
@@ -290,6 +241,8 @@ std::vector<std::pair<std::string, double>> read_bounds() {
   return bounds;
 }
 
+std::string functions_text;  // of docs/math.md, where the other test adds to it
+
 TEST(Accuracy, NoFunctionIsWorseThanDocumented) {
   const auto bounds = read_bounds();
   ASSERT_EQ(bounds.size(), 349u);
@@ -308,11 +261,7 @@ TEST(Accuracy, NoFunctionIsWorseThanDocumented) {
     if (bound != 0) table += fmt::format("| `{}` | {} | {:.2f} |\n", name, bound, row.error);
   }
   if (std::getenv("WARPLENS_MATH_PRINT")) fmt::print("{}", table);
-  if (std::getenv("WARPLENS_BLESS")) {
-    std::ofstream(std::string(WARPLENS_SOURCE_DIR) + "/docs/math.md")
-        << fmt::format(R"(# Device math
-
-Made by `./wl bless math`. All {} functions of NVIDIA's libdevice are served, so that code made without NVIDIA's
+  functions_text = fmt::format(R"(All {} functions of NVIDIA's libdevice are served, so that code made without NVIDIA's
 toolkit runs; {} of them are exact, or rounded once as their names say. The others, with the largest error in ulp that CUDA
 documents (CUDA C++ Programming Guide, mathematical functions; where it bounds the absolute error instead, that is kept) and
 the largest found against MPFR over {} arguments each: of all exponents, subnormal, near multiples of pi/2, whole numbers and 1.
@@ -323,8 +272,113 @@ give the same bits on every processor; the others are this machine's C library's
 | function | CUDA's bound | largest found |
 |---|--:|--:|
 {})",
-                       bounds.size(), exact, kCalls, table);
+                               bounds.size(), exact, kCalls, table);
+}
+
+// What .ftz makes of an argument: of doubles only the high word counts.
+double flushed(const Approximate& instruction, double x) {
+  if (std::string(instruction.text).find(".ftz") == std::string::npos) return x;
+  if (instruction.type == 'd') {
+    const auto high = std::bit_cast<double>(std::bit_cast<uint64_t>(x) & 0xffffffff00000000);
+    return std::fabs(high) < 0x1p-1022 ? std::copysign(0, x) : high;
   }
+  return std::fabs(x) < 0x1p-126 ? std::copysign(0, x) : x;
+}
+
+double number_of(char type, uint64_t bits) {
+  if (type == 'b') return std::bit_cast<float>(static_cast<uint32_t>(bits << 16));
+  if (type == 'h') return static_cast<double>(std::bit_cast<_Float16>(static_cast<uint16_t>(bits)));
+  return value_of(type, bits);
+}
+
+// In units of the bound's kind; infinite where a result is of the wrong kind altogether.
+double error_of(const Approximate& instruction, double x, const Real& exact, double got) {
+  using Bound = Approximate::Bound;
+  const bool flushes = std::string(instruction.text).find(".ftz") != std::string::npos;
+  if (mpfr_nan_p(exact)) return std::isnan(got) ? 0 : HUGE_VAL;
+  const double value = mpfr_get_d(exact, MPFR_RNDN), size = std::fabs(value);
+  struct Limits {
+    double smallest, unit, largest;
+  };
+  const Limits limits = instruction.type == 'h'   ? Limits{0x1p-14, 0x1p-24, 65504}
+                        : instruction.type == 'd' ? Limits{0x1p-1022, 0x1p-1074, 0x1.fffffffffffffp1023}
+                        : instruction.type == 'b' ? Limits{0x1p-126, 0x1p-133, 0x1.fep127}
+                                                  : Limits{0x1p-126, 0x1p-149, 0x1.fffffep127};
+  if (std::isinf(value) || std::isinf(got) || size > limits.largest)
+    return std::signbit(value) == std::signbit(got) && size >= limits.largest && std::fabs(got) >= limits.largest
+               ? 0
+               : HUGE_VAL;
+  if (value == 0 && got == 0) return 0;
+  if (size < limits.smallest && flushes) {
+    if (got == 0) return 0;
+    if (std::fabs(got) < limits.smallest) return HUGE_VAL;
+  }
+  Real distance;
+  mpfr_sub_d(distance, exact, got, MPFR_RNDA);
+  const double off = std::fabs(mpfr_get_d(distance, MPFR_RNDN));
+  if (instruction.bound == Bound::Absolute || (instruction.bound == Bound::Lg2 && x > 0.5 && x < 2)) return off;
+  if (instruction.bound == Bound::Ulp) return ulps_between(exact, got, 24);
+  if (size < limits.smallest) return off <= limits.unit ? 0 : HUGE_VAL;  // a part of so little is no measure
+  mpfr_div(distance, distance, exact, MPFR_RNDA);
+  return std::fabs(mpfr_get_d(distance, MPFR_RNDN));
+}
+
+TEST(Accuracy, NoApproximateInstructionIsWorseThanDocumented) {
+  std::string table;
+  for (const Approximate& instruction : approximate_instructions()) {
+    const bool half = instruction.type == 'h' || instruction.type == 'b',
+               two = instruction.function == std::string("div");
+    const unsigned count = half ? 65536 : 8192;
+    Buffer<uint64_t> out(count, 0), first(count, 0), second(count, 0);
+    Arguments arguments;
+    for (unsigned i = 0; i < count; ++i) {
+      first[i] = half ? i : arguments.of(instruction.type);
+      second[i] = half ? 0 : arguments.of(instruction.type);
+      if (instruction.range > 0 && !two && i % 2)
+        first[i] = std::bit_cast<uint32_t>(static_cast<float>((2 * arguments.unit() - 1) * instruction.range));
+    }
+    run::Program program(kernel_of(instruction));
+    EXPECT_EQ(program.problems(), "") << instruction.text;
+    run::Params params;
+    params.add(out).add(first).add(second);
+    EXPECT_EQ(program.launch(Backend::Engine, "k", {{count / 256}, {256}, 0}, params).error, "") << instruction.text;
+    double most = 0;
+    for (unsigned i = 0; i < count; ++i) {
+      std::vector<double> x{flushed(instruction, number_of(instruction.type, first[i]))};
+      if (two) x.push_back(flushed(instruction, number_of(instruction.type, second[i])));
+      const double size = std::fabs(x.back());
+      if (instruction.range > 0 && (size > instruction.range || (two && size < 0x1p-126))) continue;
+      const double got = number_of(instruction.type, out[i]);
+      Real exact;
+      (*exact_function(instruction.function))(exact, x, got);
+      const double error = error_of(instruction, x[0], exact, got);
+      EXPECT_LE(error, instruction.largest)
+          << instruction.text << " of " << fmt::format("{}", fmt::join(x, ", ")) << ": " << got;
+      most = std::max(most, error);
+    }
+    table += instruction.bound == Approximate::Bound::Ulp
+                 ? fmt::format("| `{}` | {} | {:.2f} ulp |\n", instruction.text, instruction.promise, most)
+                 : fmt::format("| `{}` | {} | 2^{:.1f} |\n", instruction.text, instruction.promise, std::log2(most));
+  }
+  if (std::getenv("WARPLENS_MATH_PRINT")) fmt::print("{}", table);
+  if (!std::getenv("WARPLENS_BLESS") || functions_text.empty()) return;
+  std::ofstream(std::string(WARPLENS_SOURCE_DIR) + "/docs/math.md") << fmt::format(R"(# Device math
+
+Made by `./wl bless math`.
+
+## Functions
+
+{}
+## Approximate instructions
+
+What PTX ISA promises of its approximate instructions, and the largest error found against MPFR, over all arguments of
+16 bits and 8192 of the others (with .ftz after subnormal arguments are made zero; a subnormal result must be zero then).
+Of f64's forms with .ftz PTX says that they look at the high word only, and leave the low word zero.
+
+| instruction | PTX's bound | largest found |
+|---|---|--:|
+{})",
+                                                                                   functions_text, table);
 }
 
 }  // namespace
