@@ -119,8 +119,11 @@ std::vector<std::string> undefined_functions(const std::string& text) {
   return missing;
 }
 
-// What to do about a header of NVIDIA's that is none of ours, or "".
-std::string hint_of_missing_header(const std::string& errors) {
+// What to do about a header of NVIDIA's that is none of ours, or a library of clang's that is not installed; or "".
+std::string hint_of(const std::string& errors) {
+  const auto has = [&](const char* text) { return errors.find(text) != errors.npos; };
+  if (has("cannot find -lomp") || has("unable to find library -lomp") || has("'omp.h' file not found"))
+    return "hint: clang's OpenMP is a package of its own: apt install libomp-19-dev\n";
   const size_t end = errors.find("' file not found");
   if (end == errors.npos || end == 0) return "";
   const size_t start = errors.rfind('\'', end - 1) + 1;
@@ -230,7 +233,7 @@ Status ClangPasses::run(const Command& command) {
   if (!ran) return ran.error();
   exit_code = ran->exit_code;
   output += ran->output;
-  if (messages.find(ran->errors) == std::string::npos) messages += ran->errors + hint_of_missing_header(ran->errors);
+  if (messages.find(ran->errors) == std::string::npos) messages += ran->errors + hint_of(ran->errors);
   return Ok{};
 }
 

@@ -12,6 +12,9 @@
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDACC_VER_BUILD__ 0
+// Of the small floats the 8-bit ones are here; what a toolkit's headers beside these have is not to be mixed with them.
+#define CCCL_DISABLE_NVFP6_SUPPORT
+#define CCCL_DISABLE_NVFP4_SUPPORT
 #endif
 
 #include <limits.h>
