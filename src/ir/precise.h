@@ -92,8 +92,8 @@ WL_INLINE Pair<D> multiply(Pair<D> x, Pair<D> y) {
 }
 template <typename D>
 WL_INLINE Pair<D> divide(Pair<D> x, Pair<D> y) {
-  const D q = x.high / y.high;
-  return {q, (fma(-q, y.high, x.high) + fma(-q, y.low, x.low)) / y.high};
+  const D q = x.high / y.high, r = 1 / y.high;
+  return {q, (fma(-q, y.high, x.high) + fma(-q, y.low, x.low)) * r};
 }
 template <typename D>
 WL_INLINE Pair<D> inverse(Pair<D> x) {
@@ -144,7 +144,7 @@ struct Power {  // value 2^n
 WL_LANES Power<D> power_of_e(D x, D low) {
   const Whole<D> n = nearest_whole(x * kLog2e);
   const D rest = fma(n.value, all<D>(-kShortLn2), x);
-  const Pair<D> r = exact_sum(rest, n.value * -kShortLn2Low);
+  const Pair<D> r = quick_sum(rest, n.value * -kShortLn2Low);  // where that is larger it is tiny
   return {exp_of_rest(quick_sum(r.high, r.low + low)), n.bits};
 }
 // 2^(x + low), |x| below 2000.
@@ -234,28 +234,29 @@ WL_LANES Logarithm<D> long_logarithm(D x) {
   const D p = z.high * polynomial(z.high, 0x1.999999999999ap-2, 0x1.249249249246ep-2, 0x1.c71c71c7228b0p-3,
                                   0x1.745d174172a4dp-3, 0x1.3b13b316264cap-3, 0x1.1110935a58a6dp-3,
                                   0x1.e20bbf97f430ep-4, 0x1.aae78107cd5d9p-4, 0x1.c33cb928f7134p-4);
-  const Pair<D> series = add(constant<D>(0x1.5555555555555p-1, 0x1.5555555555555p-55), p);
+  const Pair<D> sum = quick_sum(all<D>(0x1.5555555555555p-1), p), series = {sum.high, sum.low + 0x1.5555555555555p-55};
   const Pair<D> tail = multiply(multiply(r.s, z), series);
-  return {r.e, add(Pair<D>{2 * r.s.high, 2 * r.s.low}, tail)};
+  const Pair<D> rest = quick_sum(2 * r.s.high, tail.high);
+  return {r.e, quick_sum(rest.high, rest.low + fma(all<D>(2), r.s.low, tail.low))};
 }
 using elementary::where_logarithm;
 template <typename D>
 WL_INLINE D natural(Logarithm<D> l, D correction) {
-  const Pair<D> s = exact_sum(l.e * kShortLn2, l.rest.high);
+  const Pair<D> s = quick_sum(l.e * kShortLn2, l.rest.high);  // e is 0, or its product larger
   return s.high + (s.low + (fma(l.e, all<D>(kShortLn2Low), l.rest.low) + correction));
 }
 WL_LANES D log(D x) { return where_logarithm(x, natural(logarithm(x), D{})); }
 // log2 of x's rest, as a sum with e.
 template <typename D>
 WL_INLINE Pair<D> binary(Logarithm<D> l) {
-  const Pair<D> rest = multiply(l.rest, constant<D>(kLog2e, kLog2eLow)), s = exact_sum(l.e, rest.high);
+  const Pair<D> rest = multiply(l.rest, constant<D>(kLog2e, kLog2eLow)), s = quick_sum(l.e, rest.high);
   return quick_sum(s.high, s.low + rest.low);
 }
 WL_LANES D log2(D x) { return where_logarithm(x, sum_of(binary(logarithm(x)))); }
 WL_LANES D log10(D x) {
   const Logarithm<D> l = logarithm(x);
   const Pair<D> rest = multiply(l.rest, constant<D>(0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57));
-  const Pair<D> s = exact_sum(l.e * 0x1.34413509f7000p-2, rest.high);
+  const Pair<D> s = quick_sum(l.e * 0x1.34413509f7000p-2, rest.high);
   return where_logarithm(x, s.high + (s.low + fma(l.e, all<D>(0x1.3fde623e2566bp-43), rest.low)));
 }
 // ln(1 + x.high + x.low), plus shift ln 2.

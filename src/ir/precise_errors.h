@@ -5,7 +5,7 @@
 namespace warplens::ir::precise {
 
 // e^(a^2) (1 - erf a) for a >= 0.
-WL_LANES D scaled_erfc_above_0(D a) {
+WL_LANES Pair<D> scaled_erfc_above_0(D a) {
   const D b = at_most(a, 0x1p60), t = (b - 2) / (b + 2);
   const D p = polynomial(t, 0x1.46e80e2277953p+0, -0x1.7bf5ec1700631p-4, -0x1.5407bebf32443p-3, 0x1.4ffa1e14e278ep-3,
                          -0x1.bc2b956198a79p-5, -0x1.0742340480f2cp-7, 0x1.1dd2ec90a4271p-7, 0x1.4d461d2f8f311p-10,
@@ -15,7 +15,7 @@ WL_LANES D scaled_erfc_above_0(D a) {
                          -0x1.0ae0290e03ca2p-22, 0x1.837763ec7e2f7p-24, 0x1.3ea1f41b395cbp-23, 0x1.277e4b3706c8fp-24,
                          -0x1.6537050ad5976p-26, -0x1.52277e0927d91p-25, -0x1.08d15787f8eb5p-27, 0x1.434c1ebb7d03dp-27,
                          0x1.04110ceabb738p-28, -0x1.030aa9ad9fd3cp-30, -0x1.1c351c34ded49p-31);
-  return 0.5 * p / (a + 0.5);
+  return divide(Pair<D>{0.5 * p, D{}}, exact_sum(a, all<D>(0.5)));
 }
 WL_LANES D erf_near_0(D x) {  // |x| < 1
   const D z = x * x;
@@ -29,7 +29,9 @@ WL_LANES D erf_near_0(D x) {  // |x| < 1
 WL_LANES D erfc_tail(D a, D low) {
   a = at_most(a, 30);
   const Pair<D> square = exact_product(a, a);
-  return value_of(power_of_e(-square.high, -fma(2 * a, low, square.low))) * scaled_erfc_above_0(a);
+  Power<D> power = power_of_e(-square.high, -fma(2 * a, low, square.low));
+  power.value = multiply(power.value, scaled_erfc_above_0(a));
+  return value_of(power);
 }
 // erfc(x + low)
 WL_LANES D erfc_of(Pair<D> x) {
@@ -46,7 +48,8 @@ WL_LANES D erfcx(D x) {
   const D a = magnitude(x), b = at_most(a, 30);
   const Pair<D> square = exact_product(b, b);
   const D power = value_of(power_of_e(square.high, square.low));
-  const D value = select(a < 0.5, power * (1 - erf_near_0(at_most(a, 1))), scaled_erfc_above_0(a));
+  const D value = select(a < 0.5, power * (1 - erf_near_0(at_most(a, 1))),
+                         select(a == kInfinity, 0.0, sum_of(scaled_erfc_above_0(a))));
   return select(x < 0, 2 * power - value, value);
 }
 WL_LANES D normcdf(D x) {
