@@ -465,9 +465,12 @@ void expect_loaded(u32 count, bool transposed) {
   expect_output(moving_kernel("    st.shared.v4.u32 [%r10], {%r1, %r2, %r3, %r4};\n    bar.warp.sync -1;\n" +
                               fmt::format("    ldmatrix.sync.aligned.{}.shared.b16 {}, [%r9];\n", shape, registers)),
                 {{1}, {32}}, Params().add(in).add(out).add(u32{16}), out, loaded);
-  expect_output(moving_kernel(fmt::format("    stmatrix.sync.aligned.{}.shared.b16 [%r9], {};\n", shape, registers) +
-                              "    bar.warp.sync -1;\n    ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r10];\n"),
-                {{1}, {32}}, Params().add(in).add(out).add(u32{16}), out, stored);
+  const std::string cleared =
+      "    mov.u32 %r11, 0;\n    st.shared.v4.u32 [%r10], {%r11, %r11, %r11, %r11};\n    bar.warp.sync -1;\n";
+  expect_output(
+      moving_kernel(cleared + fmt::format("    stmatrix.sync.aligned.{}.shared.b16 [%r9], {};\n", shape, registers) +
+                    "    bar.warp.sync -1;\n    ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r10];\n"),
+      {{1}, {32}}, Params().add(in).add(out).add(u32{16}), out, stored);
 }
 
 TEST(Matrix, RowsOfSharedMemory) {
