@@ -187,6 +187,7 @@ WL_API wl___cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, St
 WL_API wl___cudaGetKernel(Function** out, const void* host) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
+  runtime.hear();
   *out = find(runtime, host);
   return *out ? Error::cudaSuccess : returned(runtime.unknown_function());
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <new>
+#include <utility>
 
 #include "cuda/environment.h"
 
@@ -33,7 +34,7 @@ Runtime::Runtime() : startup_(read_environment()) {
   pthread_atfork(nullptr, nullptr, [] {
     Runtime& runtime = get();
     new (&runtime.mutex) std::recursive_mutex;
-    new (&runtime.left_mutex) std::mutex;
+    new (&runtime.news_mutex_) std::mutex;
     if (runtime.opened_) runtime.inherited = true;
   });
 }
@@ -52,6 +53,23 @@ session::Session* Runtime::session() {
   }
   session_ = std::move(*session);
   return session_.get();
+}
+
+void Runtime::tell(std::function<void(Runtime&)> news) {
+  std::lock_guard lock(news_mutex_);
+  news_.push_back(std::move(news));
+  has_news_ = true;
+}
+
+void Runtime::hear() {
+  if (!has_news_ || LaunchInProgress::inside()) return;
+  std::vector<std::function<void(Runtime&)>> news;
+  {
+    std::lock_guard lock(news_mutex_);
+    news.swap(news_);
+    has_news_ = false;
+  }
+  for (const auto& what : news) what(*this);
 }
 
 void Runtime::say_if_record_failed() {

@@ -11,6 +11,8 @@
 // Launches run to their end before the call returns, which is a legal order for streams.
 #pragma once
 #include <array>
+#include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -32,6 +34,7 @@ struct Binary {
   const void* wrapper = nullptr;
   int release = 13;                           // of the runtime that the program was built for
   session::Module* module = nullptr;          // device 0's, or that of the only device
+  bool has_variables = false;                 // that host code has copies of
   int only_device = -1;                       // where a module of the driver was loaded; -1: it is wherever it is used
   std::map<int, session::Module*> elsewhere;  // on other devices, each with variables of its own
 };
@@ -102,10 +105,14 @@ class Runtime {
   void own(uint64_t address, const Owner& owner);
   void disown(uint64_t address);
 
+  // What start-up code registers is noted by whoever holds the lock next (hear): libraries are opened and closed with
+  // the loader's lock held, which a launch in another thread may wait for with ours, and exit() does not wait for a
+  // kernel.
+  void tell(std::function<void(Runtime&)> news);
+  void hear();
+
   std::recursive_mutex mutex;
   std::set<std::unique_ptr<Binary>> binaries;
-  std::mutex left_mutex;
-  std::vector<Binary*> left;  // unregistered, and not yet forgotten
   std::unordered_map<const void*, Function> functions;
   std::unordered_map<const void*, Symbol> symbols;
   std::unordered_map<uint64_t, Owner> owners;  // by the start of the allocation, which goes with its context
@@ -135,6 +142,9 @@ class Runtime {
 
  private:
   Runtime();
+  std::mutex news_mutex_;
+  std::vector<std::function<void(Runtime&)>> news_;
+  std::atomic<bool> has_news_ = false;
   Startup startup_;
   std::unique_ptr<session::Session> session_;
   bool opened_ = false;
@@ -148,9 +158,9 @@ inline Error returned(Error error) {
   return error;
 }
 
-// The frame of every API function: refuses calls from host functions, and from signal handlers in the middle of a launch;
-// waits for the host functions that were queued before, locks, answers for a broken context, keeps the last error.
-// body(Runtime&) -> Error.
+// The frame of every API function: refuses calls from host functions, and from signal handlers in the middle of a
+// launch; waits for the host functions that were queued before, locks, answers for a broken context, keeps the last
+// error. body(Runtime&) -> Error.
 template <typename Body>
 Error call(Needs needs, Body&& body) {
   if (HostQueue::inside() || LaunchInProgress::inside()) return returned(Error::cudaErrorNotPermitted);
@@ -161,6 +171,7 @@ Error call(Needs needs, Body&& body) {
     runtime.host_queue.wait();
   }
   std::lock_guard lock(runtime.mutex);
+  runtime.hear();
   Error error = runtime.check(needs);
   if (error != Error::cudaSuccess) return returned(error);
   if (needs == Needs::Queue && runtime.device().pending != Error::cudaSuccess) return error;

@@ -61,6 +61,23 @@ TEST(StaticPrograms, ThreeRuntimesAreOneDevice) {
   }
 }
 
+// The loader's lock is held while a library registers its kernels, and is wanted by who compiles one.
+TEST(StaticPrograms, OpenLibrariesWhileAnotherThreadLaunches) {
+  WL_NEEDS_NVCC();
+  Folder folder;
+  std::vector<std::string> flags = kLibrary;
+  flags.push_back("-DFACTOR=2");
+  build(static_program_path("step.cu"), folder / "step", flags);
+  for (Way way : {Way::Static, Way::Shared}) {
+    SCOPED_TRACE(name_of(way));
+    std::string main = build_way(way, static_program_path("opens_while_busy.cu"), folder);
+    for (int round = 0; round < 3; ++round) {
+      CommandResult run = run_program(main, {folder / "step"}, {"--timeout", "120"});
+      EXPECT_EQ(run.out, "wrong 0 cudaSuccess\n") << run.err;
+    }
+  }
+}
+
 TEST(StaticPrograms, WithoutPie) {
   WL_NEEDS_NVCC();
   Folder folder;
