@@ -64,7 +64,7 @@ class Arena {
 
 constexpr uint64_t kMaxStep = 1024;
 constexpr size_t kLargeFrame = 64 << 10;  // more than the thread that launches may have to spare
-constexpr size_t kStackOfOurs = 1 << 20;
+constexpr size_t kStackOfOurs = 8 << 20;  // a program's thread-local variables lie there too
 
 // What the workers of a launch tell each other.
 struct Progress {
