@@ -15,6 +15,10 @@
 // Of the small floats the 8-bit ones are here; what a toolkit's headers beside these have is not to be mixed with them.
 #define CCCL_DISABLE_NVFP6_SUPPORT
 #define CCCL_DISABLE_NVFP4_SUPPORT
+// nvcc makes types of its own of lambdas that are __device__ (--extended-lambda), and headers ask; clang has none.
+#define __nv_is_extended_device_lambda_closure_type(type) false
+#define __nv_is_extended_host_device_lambda_closure_type(type) false
+#define __nv_is_extended_device_lambda_with_preserved_return_type(type) false
 #endif
 
 #include <limits.h>
