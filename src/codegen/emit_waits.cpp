@@ -29,21 +29,36 @@ constexpr uint32_t kPatience = 64;
 constexpr uint32_t kImpatience = 2;
 }  // namespace
 
-llvm::AllocaInst* KernelEmitter::parked_slot(BlockId b) {
-  llvm::AllocaInst*& slot = parked_[b];
-  if (!slot) {
+llvm::Value* KernelEmitter::parked_slot(BlockId b) {
+  Value*& slot = parked_[b];
+  if (pending_memory_) {
+    // Made where the memory's address is: every block may use it.
+    llvm::IRBuilder<> at_entry(llvm::cast<llvm::Instruction>(pending_memory_)->getNextNode());
+    if (!slot) slot = at_entry.CreateConstGEP1_64(builder_.getInt32Ty(), pending_memory_, f_.blocks.size() + b);
+  } else if (!slot) {
     llvm::IRBuilder<> at_entry(entry_, entry_->begin());
-    slot = at_entry.CreateAlloca(builder_.getInt32Ty());
-    at_entry.CreateStore(builder_.getInt32(0), slot);
+    auto* made = at_entry.CreateAlloca(builder_.getInt32Ty());
+    at_entry.CreateStore(builder_.getInt32(0), made);
+    slot = made;
   }
   return slot;
 }
 
-llvm::Value* KernelEmitter::pending_anywhere() {
+// The lanes of the warp that are to run some block, that are parked, or both. Said in line, this would grow with the
+// square of the blocks.
+llvm::Value* KernelEmitter::any_of(bool pending, bool parked) {
+  auto* i32 = builder_.getInt32Ty();
+  const auto n = static_cast<uint32_t>(f_.blocks.size());
+  if (pending_memory_) {
+    Value* first = builder_.CreateConstGEP1_64(i32, pending_memory_, pending ? 0 : n);
+    return builder_.CreateCall(runtime("wl_any_of", {builder_.getPtrTy(), i32}),
+                               {first, builder_.getInt32(pending && parked ? 2 * n : n)});
+  }
   Value* any = builder_.getInt32(0);
-  for (BlockId b = 0; b < f_.blocks.size(); ++b)
-    if (plan_.needs_partial[b])
-      any = builder_.CreateOr(any, builder_.CreateLoad(builder_.getInt32Ty(), pending_slot(b)));
+  for (BlockId b = 0; b < n && pending; ++b)
+    if (plan_.needs_partial[b]) any = builder_.CreateOr(any, builder_.CreateLoad(i32, pending_slot(b)));
+  if (parked)
+    for (const auto& [b, slot] : parked_) any = builder_.CreateOr(any, builder_.CreateLoad(i32, slot));
   return any;
 }
 
@@ -82,7 +97,7 @@ void KernelEmitter::emit_wait(BlockId b) {
     Value* parked = builder_.CreateLoad(i32, slot);
     builder_.CreateStore(builder_.getInt32(0), slot);
     auto *others = block("others" + llvm::Twine(b)), *alone = block("alone" + llvm::Twine(b));
-    builder_.CreateCondBr(builder_.CreateICmpNE(pending_anywhere(), builder_.getInt32(0)), others, alone);
+    builder_.CreateCondBr(builder_.CreateICmpNE(any_of(true, false), builder_.getInt32(0)), others, alone);
     builder_.SetInsertPoint(others);
     builder_.CreateStore(builder_.getInt32(kImpatience), patience);
     Value* before = builder_.CreateLoad(i32, parked_slot(header));
@@ -98,11 +113,8 @@ void KernelEmitter::emit_wait(BlockId b) {
 // Nobody can run but those that let others go first: now it is their turn, after the other warps'.
 void KernelEmitter::emit_parked() {
   if (parked_.empty()) return;
-  auto* i32 = builder_.getInt32Ty();
-  Value* any = builder_.getInt32(0);
-  for (const auto& [b, slot] : parked_) any = builder_.CreateOr(any, builder_.CreateLoad(i32, slot));
   auto* none = block("none_parked");
-  builder_.CreateCondBr(builder_.CreateICmpNE(any, builder_.getInt32(0)), stand_aside_, none);
+  builder_.CreateCondBr(builder_.CreateICmpNE(any_of(false, true), builder_.getInt32(0)), stand_aside_, none);
   builder_.SetInsertPoint(none);
 }
 
@@ -195,11 +207,12 @@ void KernelEmitter::emit_meeting(BlockId b) {
     Value* lane = builder_.CreateIntrinsic(llvm::Intrinsic::cttz, {i32}, {here, builder_.getInt1(true)});
     members = builder_.CreateLoad(i32, builder_.CreateGEP(i32, lane_array(named), lane));
   }
-  Value* elsewhere = pending_anywhere();
-  for (const auto& [other, slot] : parked_)
-    if (other != b) elsewhere = builder_.CreateOr(elsewhere, builder_.CreateLoad(i32, slot));
-  Value* missing = builder_.CreateAnd(members, builder_.CreateAnd(elsewhere, builder_.CreateNot(here)));
-  auto *wait = block("meeting" + llvm::Twine(b)), *all_here = block("met" + llvm::Twine(b));
+  Value* absent = builder_.CreateAnd(members, builder_.CreateNot(here));
+  auto *look = block("absent" + llvm::Twine(b)), *wait = block("meeting" + llvm::Twine(b)),
+       *all_here = block("met" + llvm::Twine(b));
+  builder_.CreateCondBr(builder_.CreateICmpNE(absent, builder_.getInt32(0)), look, all_here);
+  builder_.SetInsertPoint(look);  // some have ended, or are still somewhere else
+  Value* missing = builder_.CreateAnd(absent, any_of(true, true));
   builder_.CreateCondBr(builder_.CreateICmpNE(missing, builder_.getInt32(0)), wait, all_here);
   builder_.SetInsertPoint(wait);
   builder_.CreateStore(here, parked_slot(b));

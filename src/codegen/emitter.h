@@ -62,8 +62,8 @@ class KernelEmitter {
   void emit_parked();
   bool meets(BlockId b) const;
   void emit_meeting(BlockId b);
-  Value* pending_anywhere();
-  llvm::AllocaInst* parked_slot(BlockId b);
+  Value* any_of(bool pending, bool parked);
+  Value* parked_slot(BlockId b);
   int32_t full_wait_state(BlockId latch) const { return static_cast<int32_t>(f_.blocks.size() + 2 + latch); }
   int32_t stood_aside_state() const { return static_cast<int32_t>(2 * f_.blocks.size() + 2); }
 
@@ -187,11 +187,11 @@ class KernelEmitter {
         *warps_state_ = nullptr;
   Value* grid_[3] = {};
   Value* block_index_[3] = {};
-  llvm::AllocaInst* warp_ = nullptr;             // index of the warp that runs
-  llvm::AllocaInst* waiting_any_ = nullptr;      // some warp of the round waits at a barrier
-  llvm::AllocaInst* spins_ = nullptr;            // iterations of waiting loops since the warp began to run
-  llvm::BasicBlock* stand_aside_ = nullptr;      // the warp keeps what its lanes hold, and lets other warps run
-  std::map<BlockId, llvm::AllocaInst*> parked_;  // per block: lanes that let the others of their warp run first
+  llvm::AllocaInst* warp_ = nullptr;         // index of the warp that runs
+  llvm::AllocaInst* waiting_any_ = nullptr;  // some warp of the round waits at a barrier
+  llvm::AllocaInst* spins_ = nullptr;        // iterations of waiting loops since the warp began to run
+  llvm::BasicBlock* stand_aside_ = nullptr;  // the warp keeps what its lanes hold, and lets other warps run
+  std::map<BlockId, Value*> parked_;         // per block: lanes that let the others of their warp run first
   llvm::BasicBlock *entry_ = nullptr, *fault_ = nullptr, *warp_done_ = nullptr, *warp_suspended_ = nullptr,
                    *warp_over_ = nullptr;
   std::vector<llvm::BasicBlock*> full_blocks_, partial_blocks_, chain_;

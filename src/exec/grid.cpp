@@ -133,7 +133,7 @@ class alignas(Arena::kApart) Grid::GridWorker {
     std::fill_n(e.bounds, tables_.sites, Bounds{});  // allocations come and go between launches
     std::fill_n(e.recent, tables_.sites, Recent{});
     std::fill_n(e.warps, warps(), WarpState{});
-    std::fill_n(e.pending, shape_.code_blocks + 1, 0);
+    std::fill_n(e.pending, 2 * shape_.code_blocks, 0);
     worker_.begin(*r.memory, sink, r.params.size());
     ran = true;
     e.params = r.params.data();
@@ -314,7 +314,7 @@ class alignas(Arena::kApart) Grid::GridWorker {
     const size_t saved = arena_.take(warps() * shape_.save_bytes);
     const size_t bounds = arena_.take(tables_.sites * sizeof(Bounds));
     const size_t recent = arena_.take(tables_.sites * sizeof(Recent));
-    const size_t pending = arena_.take((shape_.code_blocks + 1) * sizeof(uint32_t));
+    const size_t pending = arena_.take(2 * shape_.code_blocks * sizeof(uint32_t));
     const size_t values = arena_.take(2048);
     const size_t local = arena_.take(warps() * kWarpSize * tables_.local_bytes, 1024);
     const size_t stack = arena_.take(warps() * kWarpSize * e.stack_stride);

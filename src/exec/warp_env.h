@@ -66,11 +66,12 @@ struct WarpEnv {
   uint32_t grid[3] = {1, 1, 1};
   uint32_t block[3] = {0, 0, 0};  // blockIdx of the block that runs
   uint32_t warp = 0;              // warp of the block that runs
-  uint32_t* pending = nullptr;    // lane masks that wait for each block of a large kernel
-  uint64_t block_number = 0;      // of the block that stopped half-way (3, below), x fastest
-  uint32_t resume = 0;            // 1: the first block goes on where it stopped
-  uint64_t workspace = 0;         // of a cooperative grid: 4 unused bytes and 4 of its barrier, 0 at first; else null
-  uint8_t* stack = nullptr;       // what threads keep during calls: of thread t: stack + t * stack_stride
+  uint32_t* pending = nullptr;  // of a large kernel: a mask a basic block of the lanes that are to run it, then a mask
+                                // a basic block of those that let the others of their warp run first
+  uint64_t block_number = 0;    // of the block that stopped half-way (3, below), x fastest
+  uint32_t resume = 0;          // 1: the first block goes on where it stopped
+  uint64_t workspace = 0;       // of a cooperative grid: 4 unused bytes and 4 of its barrier, 0 at first; else null
+  uint8_t* stack = nullptr;     // what threads keep during calls: of thread t: stack + t * stack_stride
   uint64_t stack_stride = 0;
   uint32_t stack_room = 0;   // bytes of it that a thread may use
   uint32_t stack_limit = 0;  // bytes of local memory that the calls of a thread may take
@@ -113,6 +114,8 @@ uint32_t wl_system_call(WarpEnv* env, uint32_t call, uint32_t location, uint32_t
 // lane l at values[kTextureValues + (e * 32 + l) * bytes]. Results likewise from values[kTextureResults] on.
 uint32_t wl_texture(WarpEnv* env, uint32_t access, uint32_t element, uint32_t site, uint32_t mask);
 uint64_t wl_clock(WarpEnv* env, uint32_t special_register);
+// Lanes in any of `count` masks.
+uint32_t wl_any_of(const uint32_t* masks, uint32_t count);
 }
 
 }  // namespace warplens::exec

@@ -5,6 +5,8 @@
 #include <bit>
 #include <chrono>
 #include <cstring>
+#include <functional>
+#include <numeric>
 
 namespace warplens::exec {
 
@@ -382,6 +384,9 @@ uint32_t wl_texture(WarpEnv* env, uint32_t access, uint32_t element, uint32_t si
 }
 uint64_t wl_clock(WarpEnv* env, uint32_t special_register) {
   return static_cast<Worker*>(env->worker)->clock(special_register);
+}
+uint32_t wl_any_of(const uint32_t* masks, uint32_t count) {
+  return std::accumulate(masks, masks + count, uint32_t{0}, std::bit_or());
 }
 }
 

@@ -30,6 +30,10 @@ constexpr const char* kCodeVersion = "warplens-code-36";
 
 constexpr uint64_t kWorkspaceBytes = 256;  // of a cooperative grid; two words are used
 
+// A kernel of more instructions than this is made at most twice a block shape: each time takes a second and more, which
+// code for the arguments' alignment does not bring back.
+constexpr size_t kLargeKernel = 1200;
+
 // Warp instructions below which a grid runs on the calling thread: some ten microseconds of work.
 constexpr uint64_t kSmallGrid = 40000;
 
@@ -216,7 +220,10 @@ Result<Variant*> Engine::Impl::variant_for(LoadedKernel& k, const LaunchConfig& 
   Compiler* c = get_compiler();
   if (!c) return *broken;
   auto v = std::make_unique<Variant>();
-  const Level level = of_this_shape == 0 ? Level::Arguments : of_this_shape == 1 ? Level::Alignment : Level::Block;
+  const bool large = k.function.insts.size() > kLargeKernel;
+  const Level level = of_this_shape == 0             ? Level::Arguments
+                      : of_this_shape == 1 && !large ? Level::Alignment
+                                                     : Level::Block;
   v->spec = specialize(level, k.kernel(), config, params, kWarpSize / c->vector_lanes());
   v->plan = codegen::make_plan(k.function, v->spec);
   v->tables = make_tables(k, v->plan);

@@ -135,6 +135,7 @@ std::vector<Symbol> runtime_symbols() {
       {"wl_atomic", (void*)exec::wl_atomic},
       {"wl_trap", (void*)exec::wl_trap},
       {"wl_stopped", (void*)exec::wl_stopped},
+      {"wl_any_of", (void*)exec::wl_any_of},
       {"wl_barrier", (void*)exec::wl_barrier},
       {"wl_arrive", (void*)exec::wl_arrive},
       {"wl_test", (void*)exec::wl_test},
