@@ -6,7 +6,7 @@ namespace warplens::engine_test {
 void Generator::statement(const Place& at) {
   ++statements_;
   times_ = at.times;
-  switch (below(40)) {
+  switch (below(54)) {
     case 0:
     case 1:
     case 2:
@@ -70,7 +70,12 @@ void Generator::statement(const Place& at) {
       }
       [[fallthrough]];
     case 26:
-      call();
+      if (chance(20))
+        call_by_pointer();
+      else if (chance(15))
+        call_itself();
+      else
+        call();
       break;
     case 27:
       leave(at);
@@ -86,6 +91,30 @@ void Generator::statement(const Place& at) {
       break;
     case 31:
       uniform_store();
+      break;
+    case 32:
+    case 33:
+    case 34:
+      warp_form(at);
+      break;
+    case 35:
+      if (at.block_uniform && chance(50)) {
+        if (at.depth == 0 && exits_ == 0 && chance(50))
+          counted_barrier();
+        else
+          count_arrivals();
+        break;
+      }
+      [[fallthrough]];
+    case 36:
+    case 37:
+    case 38:
+    case 39:
+    case 40:
+    case 41:
+    case 42:
+    case 43:
+      compute_form();
       break;
     default:
       compute();

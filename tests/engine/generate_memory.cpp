@@ -47,10 +47,19 @@ void Generator::load_in(const Place&) {
   if (a.bytes > 4 && (i.high - i.low) * a.bytes > 28000) i = limited(i.reg, 256);
   const Text at = address("%in", i, a.bytes);
   const Text volatile_ = chance(8) ? "volatile." : "";
+  static constexpr const char* kHinted[] = {"global.nc.",
+                                            "global.ca.",
+                                            "global.cg.",
+                                            "global.cs.",
+                                            "global.nc.L1::no_allocate.",
+                                            "global.L1::evict_last.",
+                                            "global.nc.L2::128B.",
+                                            "relaxed.gpu.global.",
+                                            "weak.global."};
   const int n = chance(25) ? 3 : 1;
   for (int k = 0; k < n; ++k)
     line("{}ld.{}{} {}, [{}{}];", guard(),
-         volatile_.empty() ? (chance(10) ? "global.nc." : "global.") : "volatile.global.", a.type, a.values, at,
+         volatile_.empty() ? chance(25) ? any(kHinted) : Text("global.") : "volatile.global.", a.type, a.values, at,
          offset(a.bytes));
 }
 
@@ -217,7 +226,14 @@ void Generator::exchange(const Place& at) {
   // Others may still read what the last exchange wrote.
   line("bar.sync {};", barrier_id());
   const Text to = shared_address("%dyn", own, wide ? 8 : 4);
-  if (wide)
+  if (chance(20)) {
+    const Text from = address("%in", limited(word(), 64), 8);
+    line("{}cp.async.ca.shared.global [{}], [{}], {};", guard(), to, from, wide ? 8 : 4);
+    if (chance(50))
+      line("cp.async.wait_all;");
+    else
+      line("cp.async.commit_group;"), line("cp.async.wait_group 0;");
+  } else if (wide)
     line("{}st.shared.u64 [{}], %w{};", guard(), to, below(4));
   else if (chance(50))
     line("{}st.shared.u32 [{}], %v{};", guard(), to, below(8));
@@ -232,6 +248,45 @@ void Generator::exchange(const Place& at) {
   }
   line("bar.sync 0;");
   (void)at;
+}
+
+// An mbarrier on which all threads that still run arrive. Nobody waits in a loop: that all have come is known.
+void Generator::count_arrivals() {
+  const Text threads = r(), bar = r(), leader = p(), yes = p(), state = rd(), left = r();
+  line("bar.red.popc.u32 {}, 0, %yes;", threads);
+  line("add.u32 {}, %sh, {};", bar, (shared_words_ + 64) * 4);
+  // The first thread may have ended: everybody writes the same.
+  line("mbarrier.init.shared.b64 [{}], {};", bar, threads);
+  line("bar.sync 0;");
+  line("mbarrier.arrive{}.shared.b64 {}, [{}];", any({"", ".release.cta"}), state, bar);
+  line("bar.sync 0;");
+  line("mbarrier.{}.shared.b64 {}, [{}], {};", any({"test_wait", "try_wait"}), yes, bar, state);
+  line("mbarrier.pending_count.b64 {}, {};", left, state);
+  line("setp.le.u32 {}, {}, {};", leader, left, threads);
+  line("and.pred {}, {}, {};", pred(), yes, leader);
+  line("bar.sync 0;");
+  line("mbarrier.inval.shared.b64 [{}];", bar);
+  line("bar.sync 0;");
+}
+
+// Odd warps arrive, the others wait for them; no thread has ended yet.
+void Generator::counted_barrier() {
+  const uint32_t threads = (threads_ + 31) / 32 * 32, id = 1 + below(15);
+  const Text odd = r(), arrives = p(), waits = new_label(), end = new_label();
+  if (chance(40)) {
+    line("{} {}, {};", any({"bar.sync", "barrier.sync", "barrier.sync.aligned"}), id, threads);
+    return;
+  }
+  line("shr.u32 {}, %linear, 5;", odd);
+  line("and.b32 {}, {}, 1;", odd, odd);
+  line("setp.eq.u32 {}, {}, 1;", arrives, odd);
+  line("@!{} bra {};", arrives, waits);
+  line("{} {}, {};", any({"bar.arrive", "barrier.arrive"}), id, threads);
+  line("bra {};", end);
+  label(waits);
+  line("bar.sync {}, {};", id, threads);
+  label(end);
+  line("bar.sync 0;");
 }
 
 Text Generator::barrier_id() { return chance(80) ? "0" : fmt::format("{}", 1 + below(15)); }

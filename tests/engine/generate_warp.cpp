@@ -78,4 +78,30 @@ void Generator::call() {
   line("}}");
 }
 
+void Generator::call_by_pointer() {
+  const Text other = rd(), function = rd(), type = new_label();
+  line("mov.u64 {}, helper0;", function);
+  line("mov.u64 {}, helper1;", other);
+  line("selp.b64 {}, {}, {}, {};", function, function, other, pred());
+  line("{{");
+  line(".param .b32 a; .param .b64 b; .param .b32 c;");
+  line("st.param.b32 [a], {};", fmt::format("%v{}", below(8)));
+  line("st.param.b64 [b], %w{};", below(4));
+  body_ += fmt::format("{}: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b64 _);\n", type);
+  line("call (c), {}, (a, b), {};", function, type);
+  line("ld.param.b32 %v{}, [c];", below(8));
+  line("}}");
+}
+
+void Generator::call_itself() {
+  const Text deep = limited(word(), 4).reg;
+  line("{{");
+  line(".param .b32 n; .param .b32 c;");
+  line("st.param.b32 [n], {};", deep);
+  line("call (c), recurs, (n);");
+  line("ld.param.b32 %v{}, [c];", below(8));
+  line("}}");
+  recursion_ = true;
+}
+
 }  // namespace warplens::engine_test

@@ -158,21 +158,31 @@ class Generator {
   void shared_read(const Place&);
   void exchange(const Place& at);
   Text barrier_id();
+  void count_arrivals();
+  void counted_barrier();
   void block_reduction();
   void atomic(const Place&);
   void generic_access();
+
+  // ---- generate_forms.cpp: instructions from tables
+  Text choose_alternatives(const Text& form);
+  void form(const Text& pattern, const Text& mask, bool switched);
+  void compute_form();
+  void warp_form(const Place& at);
 
   // ---- generate_warp.cpp: warps and calls
   void warp_operation(const Place& at);
   void shuffle(const Place& at);
   void call();
+  void call_by_pointer();
+  void call_itself();
 
   static constexpr int kMostStatements = 14;  // making code takes most of a trial's time
 
   std::mt19937_64 random_;
   GeneratedKernel k_;
   uint32_t threads_ = 1, blocks_ = 1, shared_words_ = 64;
-  bool dynamic_ = false;
+  bool dynamic_ = false, recursion_ = false;
   uint64_t out_bytes_ = 0;
   Text body_;
   int labels_ = 0, words_ = 0, longs_ = 0, shorts_ = 0, preds_ = 0, singles_ = 0, reals_ = 0, exits_ = 0,

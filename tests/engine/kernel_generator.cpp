@@ -29,6 +29,7 @@ void Generator::choose_shape() {
   k_.in_align = 4u << below(3);
   k_.out_align = 8u << below(2);
   shared_words_ = std::max(64u, std::bit_ceil(threads_ * 2));
+  statements_ = static_cast<int>(below(10));  // so many fewer: small kernels cost less, and more of them can be tried
   dynamic_ = chance(50);
   if (dynamic_) k_.dynamic_shared_bytes = shared_words_ * 4;
 }
@@ -196,7 +197,7 @@ Text Generator::numbers(uint32_t factor) {
 }
 
 Text Generator::assemble() const {
-  Text t = ".version 8.3\n.target sm_80\n.address_size 64\n\n.extern .shared .align 16 .b8 dyn[];\n";
+  Text t = ".version 8.7\n.target sm_90a\n.address_size 64\n\n.extern .shared .align 16 .b8 dyn[];\n";
   t += ".const .align 4 .u32 constants[64] = {" + numbers(3) + "};\n.global .align 4 .u32 numbers[64] = {" +
        numbers(5) + "};\n\n";
   t += ".func (.param .b32 c) helper0(.param .b32 a, .param .b64 b)\n{\n\t.reg .b32 %r<5>;\n\t.reg .b64 "
@@ -211,6 +212,12 @@ Text Generator::assemble() const {
        "3;\nAGAIN:\n"
        "\tmad.lo.u32 %r2, %r2, 1664525, %r1;\n\tsub.s32 %r4, %r4, 1;\n\tsetp.gt.s32 %p1, %r4, 0;\n\t@%p1 bra "
        "AGAIN;\n\tst.param.b32 [c], %r2;\n\tret;\n}\n\n";
+  if (recursion_)  // n + 3 (n - 1 + 3 (...))
+    t += ".func (.param .b32 c) recurs(.param .b32 n)\n{\n\t.reg .b32 %r<5>;\n\t.reg .pred %p<2>;\n"
+         "\tld.param.b32 %r1, [n];\n\tmov.u32 %r3, 1;\n\tsetp.eq.u32 %p1, %r1, 0;\n\t@%p1 bra LAST;\n"
+         "\tsub.u32 %r2, %r1, 1;\n\t{\n\t.param .b32 m; .param .b32 got;\n\tst.param.b32 [m], %r2;\n"
+         "\tcall (got), recurs, (m);\n\tld.param.b32 %r3, [got];\n\t}\n\tmad.lo.u32 %r3, %r3, 3, %r1;\nLAST:\n"
+         "\tst.param.b32 [c], %r3;\n\tret;\n}\n\n";
   t += ".visible .entry generated(\n\t.param .u64 p_in,\n\t.param .u64 p_out,\n\t.param .u64 p_atomics,\n\t.param "
        ".u64 p_big,\n\t.param .u64 p_wide,\n"
        "\t.param .u32 p_s0,\n\t.param .u32 p_s1,\n\t.param .u32 p_small,\n\t.param .u32 p_bound,\n\t.param .align 4 "
@@ -224,7 +231,8 @@ Text Generator::assemble() const {
        "\t.reg .b32 %s0, %s1, %small, %bound, %tx, %ty, %tz, %lane, %bx, %by, %bz, %linear, %cta, %gid, %m0, %sh, "
        "%dyn;\n"
        "\t.reg .b64 %in, %out, %atomics, %big, %own;\n\t.reg .pred %yes;\n";
-  t += fmt::format("\t.shared .align 16 .b8 sh[{}];\n\t.local .align 16 .b8 lo[32];\n\n", (shared_words_ + 64) * 4);
+  t += fmt::format("\t.shared .align 16 .b8 sh[{}];\n\t.local .align 16 .b8 lo[32];\n\n",
+                   (shared_words_ + 64) * 4 + 16);  // and an mbarrier
   return t + body_ + "}\n";
 }
 
