@@ -232,8 +232,8 @@ constexpr const char* kAtomics[] = {
     "red.global.<add|min|max>.u64 [%own+8], #w",
     "ld<|.weak|.relaxed.gpu|.acquire.sys|.volatile>.global.u32 #v, [%own+<0|4|8>]",
     "st<|.weak|.relaxed.gpu|.release.cta|.volatile>.global.u32 [%own+<0|4|8>], #v",
-    "st.global<|.wb|.cg|.cs|.wt>.v4.u32 [%own], {#v, #v, #v, #v}",
-    "ld.global<|.ca|.cg|.cs|.lu|.cv>.v2.u64 {%w0, %w2}, [%own]",
+    "st.global<|.wb|.cg|.cs|.wt>.v2.u32 [%own+<0|8>], {#v, #v}",
+    "ld.global<|.ca|.cg|.cs|.lu|.cv>.v2.u32 {%v1, %v6}, [%own+<0|8>]",
 };
 
 constexpr const char* kWarp[] = {

@@ -23,7 +23,7 @@ Generator::Access Generator::access(uint32_t most, bool load) {
     if (w.bytes * n > most) continue;
     const bool cleans = !load && (w.reg[0] == 'x' || w.reg[0] == 'y');
     if (n == 1) return {w.type, cleans ? clean(variable(w.reg), w.type) : variable(w.reg), w.bytes};
-    const uint32_t count = w.reg[0] == 'v' ? 8 : w.reg[0] == 'y' ? 3 : 4;
+    const auto count = static_cast<uint32_t>(kept(w.reg[0] == 'v' ? 8 : w.reg[0] == 'y' ? 3 : 4));
     if (load && n > count) continue;
     const uint32_t first = below(count);
     Text list;
@@ -226,7 +226,7 @@ void Generator::exchange(const Place& at) {
   // Others may still read what the last exchange wrote.
   line("bar.sync {};", barrier_id());
   const Text to = shared_address("%dyn", own, wide ? 8 : 4);
-  if (chance(20)) {
+  if ((!wide || k_.in_align >= 8) && chance(20)) {
     const Text from = address("%in", limited(word(), 64), 8);
     line("{}cp.async.ca.shared.global [{}], [{}], {};", guard(), to, from, wide ? 8 : 4);
     if (chance(50))

@@ -88,6 +88,8 @@ class Generator {
   void init_shared();
   void epilogue();
   static Text numbers(uint32_t factor);
+  int kept(int n) const { return few_ ? (n + 1) / 2 : n; }
+  Text with_few(const Text& body) const;
   Text assemble() const;
 
   // ---- generate_operands.cpp: values, bounded integers, addresses
@@ -183,6 +185,7 @@ class Generator {
   GeneratedKernel k_;
   uint32_t threads_ = 1, blocks_ = 1, shared_words_ = 64;
   bool dynamic_ = false, recursion_ = false;
+  bool few_ = false;  // half the variables: less lives everywhere, and making code takes half the time
   uint64_t out_bytes_ = 0;
   Text body_;
   int labels_ = 0, words_ = 0, longs_ = 0, shorts_ = 0, preds_ = 0, singles_ = 0, reals_ = 0, exits_ = 0,

@@ -30,6 +30,7 @@ void Generator::choose_shape() {
   k_.out_align = 8u << below(2);
   shared_words_ = std::max(64u, std::bit_ceil(threads_ * 2));
   statements_ = static_cast<int>(below(10));  // so many fewer: small kernels cost less, and more of them can be tried
+  few_ = chance(60);
   dynamic_ = chance(50);
   if (dynamic_) k_.dynamic_shared_bytes = shared_words_ * 4;
 }
@@ -85,7 +86,7 @@ void Generator::prologue() {
 }
 
 void Generator::init_variables() {
-  for (int k = 0; k < 8; ++k) {
+  for (int k = 0; k < kept(8); ++k) {
     switch (below(6)) {
       case 0:
         line("mov.u32 %v{}, {};", k, word_constant());
@@ -106,7 +107,7 @@ void Generator::init_variables() {
       }
     }
   }
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < kept(4); ++k) {
     if (k == 0)
       line("ld.param.u64 %w0, [p_wide];");
     else
@@ -114,11 +115,11 @@ void Generator::init_variables() {
     line("cvt.u16.u32 %h{}, %v{};", k, below(8));
     line("setp.lt.s32 %q{}, %v{}, %v{};", k, below(8), below(8));
   }
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < kept(4); ++k) {
     line("cvt.rn.f32.s32 %x{}, %v{};", k, below(8));
     line("mul.f32 %x{}, %x{}, 0f{:08X};", k, k, 0x3a000000u + below(1 << 26));
   }
-  for (int k = 0; k < 3; ++k) line("cvt.f64.f32 %y{}, %x{};", k, below(4));
+  for (int k = 0; k < kept(3); ++k) line("cvt.f64.f32 %y{}, %x{};", k, below(4));
 }
 
 void Generator::init_shared() {
@@ -156,21 +157,22 @@ void Generator::epilogue() {
   const Text at = rd();
   line("mad.wide.u32 {}, %gid, 128, %out;", at);
   line("add.s64 {}, {}, {};", at, at, region);
-  for (int k = 0; k < 8; k += 2) line("st.global.v2.u32 [{}+{}], {{%v{}, %v{}}};", at, 4 * k, k, k + 1);
+  for (int k = 0; k < kept(8); k += 2) line("st.global.v2.u32 [{}+{}], {{%v{}, %v{}}};", at, 4 * k, k, k + 1);
   const Text bits = r();
   line("mov.u32 {}, 0;", bits);
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < kept(4); ++k) {
     line("st.global.u64 [{}+{}], %w{};", at, 32 + 8 * k, k);
     const Text with = r();
     line("or.b32 {}, {}, {};", with, bits, 1 << k);
     line("selp.b32 {}, {}, {}, %q{};", bits, with, bits, k);
   }
-  for (int k = 0; k < 4; k += 2)
+  for (int k = 0; k < kept(4); k += 2)
     line("st.global.v2.f32 [{}+{}], {{{}, {}}};", at, 64 + 4 * k, clean(fmt::format("%x{}", k), "f32"),
          clean(fmt::format("%x{}", k + 1), "f32"));
   line("st.global.v4.u16 [{}+80], {{%h0, %h1, %h2, %h3}};", at);
   line("st.global.u8 [{}+88], {};", at, bits);
-  for (int k = 0; k < 3; ++k) line("st.global.f64 [{}+{}], {};", at, 96 + 8 * k, clean(fmt::format("%y{}", k), "f64"));
+  for (int k = 0; k < kept(3); ++k)
+    line("st.global.f64 [{}+{}], {};", at, 96 + 8 * k, clean(fmt::format("%y{}", k), "f64"));
   // Shared atomics.
   const uint64_t sums = take_out(256);
   const Text i = r(), value = r(), s = r(), done = p(), head = new_label(), end = new_label(), to = rd();
@@ -194,6 +196,18 @@ Text Generator::numbers(uint32_t factor) {
   Text list;
   for (uint32_t k = 0; k < 64; ++k) list += fmt::format("{}{}", k ? ", " : "", k * k * factor % 97);
   return list;
+}
+
+// The upper half of each file's variables becomes the lower half.
+Text Generator::with_few(const Text& body) const {
+  Text out = body;
+  for (size_t at = 0; (at = out.find('%', at)) != Text::npos; ++at) {
+    static constexpr std::pair<char, char> kFiles[] = {{'v', 4}, {'w', 2}, {'h', 2}, {'x', 2}, {'y', 2}, {'q', 2}};
+    for (const auto& [file, kept] : kFiles)
+      if (at + 2 < out.size() && out[at + 1] == file && out[at + 2] >= '0' + kept && out[at + 2] <= '7')
+        out[at + 2] = static_cast<char>(out[at + 2] - kept);
+  }
+  return out;
 }
 
 Text Generator::assemble() const {
@@ -233,7 +247,7 @@ Text Generator::assemble() const {
        "\t.reg .b64 %in, %out, %atomics, %big, %own;\n\t.reg .pred %yes;\n";
   t += fmt::format("\t.shared .align 16 .b8 sh[{}];\n\t.local .align 16 .b8 lo[32];\n\n",
                    (shared_words_ + 64) * 4 + 16);  // and an mbarrier
-  return t + body_ + "}\n";
+  return t + (few_ ? with_few(body_) : body_) + "}\n";
 }
 
 GeneratedKernel generate(uint64_t seed) { return Generator(seed).run(); }
