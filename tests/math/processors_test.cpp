@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <bit>
-#include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "ir/math.h"
 #include "jit/engine.h"
