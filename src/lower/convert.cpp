@@ -175,7 +175,7 @@ ValueId float_to_float(Context& c, const Instr& i, ValueId x, ScalarType from, S
   const ValueId half = x;
   x = widen(c, from, x);
   if (from.bits == 32 && ftz && !is_f16(to)) x = flush(c, x);  // an H200 does not where the result is an f16
-  if (is_bf16(from) && to.bits == 32 && ftz)                     // more than a move of bits only here
+  if (is_bf16(from) && to.bits == 32 && ftz)                   // more than a move of bits only here
     x = b.select(is_nan(b, x), b.constant(Type::F32, 0x7fffffff), flush(c, x));
   x = saturate(c, i, round_to_integral(c, i, x), to);
   if (to.is_half()) return to_half(c, i, x, to);

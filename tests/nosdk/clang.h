@@ -19,8 +19,8 @@ struct Compiled {
 Compiled compile_with_clang(const std::filesystem::path& source, const std::vector<std::string>& flags = {});
 Compiled compile_text_with_clang(const std::string& source);
 
-// What to start a command with so that it sees neither nvcc nor NVIDIA's headers and libraries: a namespace of mounts in
-// which they are covered. Empty where that is not allowed, or there is no `unshare`.
+// What to start a command with so that it sees neither nvcc nor NVIDIA's headers and libraries: a namespace of mounts
+// in which they are covered. Empty where that is not allowed, or there is no `unshare`.
 std::vector<std::string> hiding_the_toolkit();
 
 // Files of the reference material beside the repository; empty where it is absent.
