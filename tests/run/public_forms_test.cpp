@@ -1,5 +1,5 @@
-// Every typed form of an instruction that public programs use (public_forms.txt): a kernel of one such instruction computes
-// the same on the engine and on the reference, or is refused by name. In public_forms.txt stands
+// Every typed form of an instruction that public programs use (public_forms.txt): a kernel of one such instruction
+// computes the same on the engine and on the reference, or is refused by name. In public_forms.txt stands
 //
 //   #v #w #b #h #x #y #q   a register of 32, 64, 8 and 16 bits, f32, f64, a predicate; each time another one
 //   [%global] [%shared] [%local] [constants] [parameter]   64 bytes; of the thread's own the first three
