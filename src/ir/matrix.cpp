@@ -38,7 +38,7 @@ const ElementInfo& info(Element element) { return kElements[static_cast<size_t>(
 // The fields of imm, from its lowest bit on.
 template <typename Visit>
 void fields(Matrix& matrix, Visit visit) {
-  visit(matrix.what, 2);
+  visit(matrix.what, 3);
   visit(matrix.m, 8);
   visit(matrix.n, 8);
   visit(matrix.k, 12);
@@ -50,12 +50,17 @@ void fields(Matrix& matrix, Visit visit) {
   visit(matrix.exclusive, 1);
   visit(matrix.count, 3);
   visit(matrix.transposed, 1);
+  visit(matrix.rows_of_b, 1);
+  visit(matrix.widens, 1);
+  visit(matrix.sparse, 1);
+  visit(matrix.selector, 2);
 }
 
 bool is_f8(Element e) { return e == Element::E4M3 || e == Element::E5M2; }
 bool is_i8(Element e) { return e == Element::S8 || e == Element::U8; }
 bool is_i4(Element e) { return e == Element::S4 || e == Element::U4; }
 
+uint32_t products(const Matrix& m) { return m.what == What::Quarters ? 4 : 1; }
 uint32_t registers(uint32_t elements, Element element) {
   const auto wide = static_cast<uint32_t>(std::max(bits(element), 32));
   return elements * static_cast<uint32_t>(bits(element)) / (kWarpSize * wide);
@@ -87,14 +92,22 @@ Matrix unpack_matrix(uint64_t imm) {
 }
 
 Type register_type(const Matrix& m) { return m.what == What::Multiply && m.a == Element::F64 ? Type::I64 : Type::I32; }
-uint32_t registers_of_a(const Matrix& m) { return registers(uint32_t{m.m} * m.k, m.a); }
-uint32_t registers_of_b(const Matrix& m) { return registers(uint32_t{m.k} * m.n, m.b); }
-uint32_t registers_of_c(const Matrix& m) { return registers(uint32_t{m.m} * m.n, m.c); }
+int depth_of_a(const Matrix& m) { return m.sparse ? m.k / 2 : m.k; }
+Groups groups(const Matrix& m) {
+  const int step = is_i4(m.a) ? 2 : 1;
+  return {m.a == Element::TF32 ? 2 : 4 * step, step};
+}
+uint32_t registers_of_a(const Matrix& m) {
+  return registers(products(m) * m.m * static_cast<uint32_t>(depth_of_a(m)), m.a);
+}
+uint32_t registers_of_b(const Matrix& m) { return registers(products(m) * m.k * m.n, m.b); }
+uint32_t registers_of_c(const Matrix& m) { return registers(products(m) * m.m * m.n, m.c); }
 
 uint32_t argument_count(const Matrix& m) {
   switch (m.what) {
     case What::Multiply:
-      return registers_of_a(m) + registers_of_b(m) + registers_of_c(m);
+    case What::Quarters:
+      return registers_of_a(m) + registers_of_b(m) + registers_of_c(m) + (m.sparse ? 1 : 0);
     case What::Spread:
       return 4;
     case What::Collect:
@@ -107,7 +120,8 @@ uint32_t argument_count(const Matrix& m) {
 uint32_t result_count(const Matrix& m) {
   switch (m.what) {
     case What::Multiply:
-      return registers_of_c(m);
+    case What::Quarters:
+      return registers_of_c(m) * (m.widens ? 2 : 1);
     case What::Spread:
       return m.count;
     case What::Collect:
@@ -118,7 +132,32 @@ uint32_t result_count(const Matrix& m) {
   return 0;
 }
 
+namespace {
+
+// The metadata of a row are 16, 32 or 64 bits: those of 16 rows lie in one, two or all of four lanes.
+bool is_valid_sparse(const Matrix& m) {
+  const int lanes = m.k / groups(m).columns / 4;
+  if (m.m != 16 || m.n != 8 || m.selector * lanes >= 4 || m.exclusive || m.rounding != Rounding::Nearest) return false;
+  const auto k = [&](int shorter) { return m.k == shorter || m.k == 2 * shorter; };
+  if (is_i8(m.a)) return is_i8(m.b) && m.c == Element::S32 && k(32);
+  if (is_i4(m.a)) return is_i4(m.b) && m.c == Element::S32 && k(64);
+  if (m.saturate) return false;
+  if (m.a == Element::F16) return m.b == Element::F16 && (m.c == Element::F16 || m.c == Element::F32) && k(16);
+  if (m.c != Element::F32) return false;
+  if (is_f8(m.a)) return is_f8(m.b) && m.k == 64;
+  return m.a == m.b && (m.a == Element::BF16 ? k(16) : m.a == Element::TF32 && k(8));
+}
+
+bool is_valid_quarters(const Matrix& m) {
+  return m.m == 8 && m.n == 8 && m.k == 4 && m.a == Element::F16 && m.b == Element::F16 &&
+         (m.c == Element::F16 || (m.c == Element::F32 && !m.widens));
+}
+
+}  // namespace
+
 bool is_valid(const Matrix& m) {
+  if (m.what == What::Quarters) return is_valid_quarters(m);
+  if (m.what == What::Multiply && m.sparse) return is_valid_sparse(m);
   const auto shape = [&](int rows, int k) { return m.m == rows && m.k == k; };
   const auto first_second_both = [&](int k) { return shape(8, k) || shape(16, k) || shape(16, 2 * k); };
   if (m.what != What::Multiply) return m.what == What::Transpose || m.count == 1 || m.count == 2 || m.count == 4;
@@ -145,6 +184,9 @@ bool is_valid(const Matrix& m) {
 
 std::string to_string(const Matrix& m) {
   if (m.what == What::Transpose) return "transpose";
+  if (m.what == What::Quarters)
+    return fmt::format("quarters.{}.{}.{}.{}", m.transposed ? "col" : "row", m.rows_of_b ? "row" : "col",
+                       m.widens ? "f32" : info(m.c).name, info(m.c).name);
   if (m.what != What::Multiply)
     return fmt::format("{}.x{}{}", m.what == What::Spread ? "spread" : "collect", m.count,
                        m.transposed ? ".trans" : "");
@@ -152,6 +194,7 @@ std::string to_string(const Matrix& m) {
   if (m.rounding != Rounding::Nearest) text += fmt::format(".{}", to_string(m.rounding));
   if (m.saturate) text += ".satfinite";
   if (m.exclusive) text += ".xor";
+  if (m.sparse) text += fmt::format(".sp{}", m.selector);
   return text;
 }
 
@@ -170,6 +213,10 @@ std::optional<Matrix> parse_matrix(std::string_view text) {
       words.back() += c;
   Matrix m;
   std::vector<Element> elements;
+  if (words.size() == 5 && words[0] == "quarters") {
+    m.what = What::Quarters, m.m = 8, m.n = 8, m.k = 4;
+    m.transposed = words[1] == "col", m.rows_of_b = words[2] == "row";
+  }
   for (const std::string& word : words) {
     unsigned rows = 0, columns = 0, depth = 0;
     if (word == "spread") m.what = What::Spread;
@@ -179,6 +226,7 @@ std::optional<Matrix> parse_matrix(std::string_view text) {
     if (word == "xor") m.exclusive = true;
     for (const Rounding r : {Rounding::Zero, Rounding::Down, Rounding::Up})
       if (word == to_string(r)) m.rounding = r;
+    if (word.size() == 3 && word.starts_with("sp")) m.sparse = true, m.selector = static_cast<uint8_t>(word[2] - '0');
     if (word.size() == 2 && word[0] == 'x') m.count = static_cast<uint8_t>(word[1] - '0');
     if (std::sscanf(word.c_str(), "m%3un%3uk%3u", &rows, &columns, &depth) == 3) {
       m.what = What::Multiply;
@@ -192,6 +240,7 @@ std::optional<Matrix> parse_matrix(std::string_view text) {
     if (elements.size() != 3) return std::nullopt;
     m.a = elements[0], m.b = elements[1], m.c = elements[2];
   }
+  if (m.what == What::Quarters && elements.size() == 2) m.c = elements[1], m.widens = elements[0] != elements[1];
   if (!is_valid(m) || to_string(m) != text) return std::nullopt;
   return m;
 }

@@ -173,7 +173,8 @@ exec::KernelTables Engine::Impl::make_tables(const LoadedKernel& k, const Plan& 
       }
       if (inst.op == Op::Matrix) {  // where lanes of the warp are missing
         exec::KernelTables::Trap trap;
-        trap.message = "a matrix instruction needs all 32 threads of the warp; here some have ended or are elsewhere";
+        trap.message = inst.imm2 < f.messages.size() ? f.messages[inst.imm2] : std::string("a matrix instruction");
+        trap.message += " needs all 32 threads of the warp; here some have ended or are elsewhere";
         trap.location = inst.location;
         t.traps.emplace_back(v, std::move(trap));
         continue;

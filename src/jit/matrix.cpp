@@ -9,8 +9,10 @@
 // what ldmatrix makes of eight such rows.
 #include "jit/matrix.h"
 
+#include <bit>
 #include <cfenv>
 #include <cstring>
+#include <utility>
 
 #include "base/dim3.h"
 #include "ir/matrix.h"
@@ -25,6 +27,7 @@ using Element = Matrix::Element;
 constexpr int kLanes = kWarpSize;
 constexpr int kColumns = 8;
 constexpr int kMaxDepth = 64, kMaxRows = 16;  // of elements that are multiplied one by one
+constexpr int kMaxOfB = 2 * kMaxDepth;        // rows of a sparse product's B
 
 // The element that a word's bits from kBits * i on are: a number if it is an integer, else its bits.
 template <int kBits, bool kSigned, typename Out>
@@ -49,7 +52,7 @@ void unpack_a(const Matrix& m, const uint32_t* in, Out* a) {
   constexpr int kElements = 32 / kBits;
   for_each_piece(in, ir::registers_of_a(m), m.m / 8, 4 * kElements, [&](int row, int k, const uint32_t* piece) {
     for (int r = 0; r < 8; ++r) {
-      Out* to = a + (row + r) * m.k + k;
+      Out* to = a + (row + r) * ir::depth_of_a(m) + k;
       for (int w = 0; w < 4; ++w)
         for (int i = 0; i < kElements; ++i) to[w * kElements + i] = element<kBits, kSigned, Out>(piece[4 * r + w], i);
     }
@@ -101,16 +104,48 @@ void pack_d(const Matrix& m, const In* d, Word* out) {
 }
 
 struct Operands {
-  const uint32_t *a, *b, *c;
+  const uint32_t *a, *b, *c, *metadata;
 };
 Operands operands(const Matrix& m, const uint32_t* in) {
-  const uint32_t* b = in + ir::registers_of_a(m) * kLanes;
-  return {in, b, b + ir::registers_of_b(m) * kLanes};
+  const uint32_t *b = in + ir::registers_of_a(m) * kLanes, *c = b + ir::registers_of_b(m) * kLanes;
+  return {in, b, c, c + ir::registers_of_c(m) * kLanes};
 }
-model::TensorShape shape_of(const Matrix& m) { return {m.m, m.k}; }
+
+// The four bits of a group of a row. Of elements of 8 bits and fewer a lane has eight groups of a row, else four of
+// each of two rows.
+uint32_t bits_of_group(const Matrix& m, const uint32_t* metadata, int row, int group) {
+  const int lanes = m.k / ir::groups(m).columns / 4, first = row % 8 * 4 + m.selector * lanes;
+  if (ir::bits(m.a) <= 8) return metadata[first + group / 8 * 2 + row / 8] >> (group % 8 * 4);
+  return metadata[first + group / 4] >> (row / 8 * 16 + group % 4 * 4);
+}
+
+// Which row of B each element of a sparse A meets. A group of columns has four bits of metadata, two for each of the
+// two that are there; in either order, and both may be the same. TF32 counts as two elements of 16 bits: 0100 is the
+// first of two columns, 1110 the second, and PTX defines no others.
+struct Places {
+  uint8_t place[kMaxRows * kMaxDepth];
+  model::TensorShape shape;
+
+  Places(const Matrix& m, const uint32_t* metadata) : shape{m.m, ir::depth_of_a(m)} {
+    if (!m.sparse) return;
+    shape.places = place;
+    shape.rows_in_all = m.k;
+    const auto [columns, step] = ir::groups(m);
+    const int count = m.k / columns;
+    uint8_t* to = place;
+    for (int row = 0; row < m.m; ++row)
+      for (int g = 0; g < count; ++g) {
+        const uint32_t bits = bits_of_group(m, metadata, row, g);
+        for (int k = 0; k < columns / 2; ++k) {
+          const auto chosen = static_cast<int>(bits >> (k / step * 2) & 3);
+          *to++ = static_cast<uint8_t>(g * columns + (columns == 2 ? chosen / 2 : chosen * step + k % step));
+        }
+      }
+  }
+};
 
 void multiply_floats(const Matrix& m, const uint32_t* in, uint32_t* out) {
-  uint32_t a[kMaxRows * 32], b[32 * kColumns], c[kMaxRows * kColumns], d[kMaxRows * kColumns];
+  uint32_t a[kMaxRows * 32], b[64 * kColumns], c[kMaxRows * kColumns], d[kMaxRows * kColumns];
   const Operands from = operands(m, in);
   const int bits = ir::bits(m.a);
   if (bits == 8) {
@@ -125,13 +160,14 @@ void multiply_floats(const Matrix& m, const uint32_t* in, uint32_t* out) {
   }
   unpack_c(m, from.c, c);
   const bool half = m.c == Element::F16;
+  const Places places(m, from.metadata);
   if (bits == 8) {
-    model::tensor_multiply_f8(m.a == Element::E5M2, m.b == Element::E5M2, half, shape_of(m), a, b, c, d);
+    model::tensor_multiply_f8(m.a == Element::E5M2, m.b == Element::E5M2, half, places.shape, a, b, c, d);
   } else {
     const model::TensorInput type = m.a == Element::F16    ? model::TensorInput::F16
                                     : m.a == Element::BF16 ? model::TensorInput::BF16
                                                            : model::TensorInput::TF32;
-    model::tensor_multiply(type, half, shape_of(m), a, b, c, d);
+    model::tensor_multiply(type, half, places.shape, a, b, c, d);
   }
   pack_d(m, d, out);
 }
@@ -166,11 +202,12 @@ void unpack_integers(const Matrix& m, const Operands& from, int32_t* a, int32_t*
 }
 
 void multiply_integers(const Matrix& m, const uint32_t* in, uint32_t* out) {
-  int32_t a[kMaxRows * kMaxDepth], b[kMaxDepth * kColumns], c[kMaxRows * kColumns], d[kMaxRows * kColumns];
+  int32_t a[kMaxRows * kMaxDepth], b[kMaxOfB * kColumns], c[kMaxRows * kColumns], d[kMaxRows * kColumns];
   const Operands from = operands(m, in);
   unpack_integers(m, from, a, b);
   unpack_c(m, from.c, c);
-  model::tensor_multiply_integers(m.saturate, shape_of(m), a, b, c, d);
+  const Places places(m, from.metadata);
+  model::tensor_multiply_integers(m.saturate, places.shape, a, b, c, d);
   pack_d(m, d, out);
 }
 
@@ -190,7 +227,7 @@ void multiply_bits(const Matrix& m, const uint32_t* in, uint32_t* out) {
   uint64_t wide_a[kMaxRows * 4], wide_b[4 * kColumns];
   std::memcpy(wide_a, a, sizeof wide_a);
   std::memcpy(wide_b, b, sizeof wide_b);
-  model::tensor_multiply_bits(m.exclusive, shape_of(m), wide_a, wide_b, c, d);
+  model::tensor_multiply_bits(m.exclusive, {m.m, m.k}, wide_a, wide_b, c, d);
   pack_d(m, d, out);
 }
 
@@ -209,9 +246,55 @@ void multiply_doubles(const Matrix& m, const uint64_t* in, uint64_t* out) {
   constexpr int kDirections[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
   const int before = std::fegetround();
   std::fesetround(kDirections[static_cast<size_t>(m.rounding)]);
-  model::tensor_multiply_f64(shape_of(m), a, b, c, d);
+  model::tensor_multiply_f64({m.m, m.k}, a, b, c, d);
   std::fesetround(before);
   pack_d(m, d, out);
+}
+
+// mma.m8n8k4 of f16 (PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f16 floating point type"). A quarter are four
+// lanes and those 16 higher. A's rows and B's columns are lines of four elements: a lane's own, or, the other way
+// round, a lane has an element of each of four lines. F16 has a row of C a lane.
+struct Quarter {
+  int first;
+  int lane(int line) const { return first + line % 4 + line / 4 * 16; }
+
+  void unpack(const uint32_t* in, bool by_lines, uint32_t (*line)[4]) const {
+    for (int l = 0; l < 8; ++l)
+      for (int k = 0; k < 4; ++k) {
+        const int from = by_lines ? lane(l) : first + k + l / 4 * 16, i = by_lines ? k : l % 4;
+        line[l][k] = in[i / 2 * kLanes + from] >> (i % 2 * 16) & 0xffff;
+      }
+  }
+  // The register's word, and the bit, of an element of C or D.
+  std::pair<int, int> place(bool half, int row, int column) const {
+    if (half) return {column / 2 * kLanes + lane(row), column % 2 * 16};
+    return {((column & 4) | (row & 2) | (column & 1)) * kLanes + first + row / 4 * 16 + (column & 2) + (row & 1), 0};
+  }
+};
+
+void multiply_quarters(const Matrix& m, const uint32_t* in, uint32_t* out) {
+  const Operands from = operands(m, in);
+  const bool half_c = m.c == Element::F16, half_d = half_c && !m.widens;
+  std::memset(out, 0, ir::result_count(m) * kLanes * sizeof *out);
+  for (const int first : {0, 4, 8, 12}) {
+    const Quarter quarter{first};
+    uint32_t a[8][4], columns[8][4], b[4 * kColumns], c[8 * kColumns], d[8 * kColumns];
+    quarter.unpack(from.a, !m.transposed, a);
+    quarter.unpack(from.b, !m.rows_of_b, columns);
+    for (int k = 0; k < 4; ++k)
+      for (int n = 0; n < kColumns; ++n) b[k * kColumns + n] = columns[n][k];
+    for (int at = 0; at < 8 * kColumns; ++at) {
+      const auto [word, bit] = quarter.place(half_c, at / kColumns, at % kColumns);
+      c[at] = half_c ? from.c[word] >> bit & 0xffff : from.c[word];
+      if (m.widens)
+        c[at] = std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<_Float16>(static_cast<uint16_t>(c[at]))));
+    }
+    model::tensor_multiply_quarter(half_d, a[0], b, c, d);
+    for (int at = 0; at < 8 * kColumns; ++at) {
+      const auto [word, bit] = quarter.place(half_d, at / kColumns, at % kColumns);
+      out[word] |= d[at] << bit;
+    }
+  }
 }
 
 // Word w of row i of matrix j, as ldmatrix loads it: register w of lane 8j + i. As an operand: register j of lane 4i +
@@ -267,6 +350,8 @@ void wl_matrix(uint64_t imm, const void* in, void* out) {
   switch (m.what) {
     case Matrix::What::Multiply:
       return multiply(m, in, out);
+    case Matrix::What::Quarters:
+      return multiply_quarters(m, words, results);
     case Matrix::What::Spread:
       return spread(m, words, results);
     case Matrix::What::Collect:

@@ -93,9 +93,13 @@ void meet(Context& c) {
   c.b().emit(std::move(inst));
 }
 
-std::vector<ValueId> matrix_op(Context& c, const Matrix& matrix, std::vector<ValueId> args) {
+std::vector<ValueId> matrix_op(Context& c, const Instr& i, const Matrix& matrix, std::vector<ValueId> args) {
   ir::Inst inst;
   inst.op = Op::Matrix;
+  auto& messages = c.function().messages;
+  const std::string opcode = i.full_opcode();
+  if (messages.empty() || messages.back() != opcode) messages.push_back(opcode);
+  inst.imm2 = static_cast<uint32_t>(messages.size() - 1);
   inst.type = ir::register_type(matrix);
   inst.imm = ir::pack(matrix);
   inst.args = std::move(args);
@@ -140,10 +144,10 @@ void store_words(Context& c, const Instr& i, Place place, const std::vector<Valu
 
 std::vector<ValueId> load_rows(Context& c, const Instr& i, Place place, int count, bool transposed) {
   const auto words = load_words(c, i, place, Type::I32, 4, lanes_with_rows(c.b(), count));
-  return matrix_op(c, exchange(Matrix::What::Spread, count, transposed), words);
+  return matrix_op(c, i, exchange(Matrix::What::Spread, count, transposed), words);
 }
 
-ValueId transpose(Context& c, ValueId matrix) { return matrix_op(c, Matrix{}, {matrix})[0]; }
+ValueId transpose(Context& c, const Instr& i, ValueId matrix) { return matrix_op(c, i, Matrix{}, {matrix})[0]; }
 
 void lower_Ldmatrix(Context& c, const Instr& i) {
   const int count = matrices(c, i);
@@ -161,42 +165,75 @@ void lower_Stmatrix(Context& c, const Instr& i) {
   meet(c);
   place.address = access_address(c, i.operand(0), &place.space, &place.offset);
   const auto registers = read_list(c, i.operand(1), static_cast<size_t>(count), kB32);
-  const auto words = matrix_op(c, exchange(Matrix::What::Collect, count, i.has("trans")), registers);
+  const auto words = matrix_op(c, i, exchange(Matrix::What::Collect, count, i.has("trans")), registers);
   store_words(c, i, place, words, lanes_with_rows(c.b(), count));
 }
 
 void lower_Movmatrix(Context& c, const Instr& i) {
   if (!i.has("m8n8") || !i.has("trans") || !i.has("b16")) c.unsupported(i);
   meet(c);
-  c.write(i.operand(0), transpose(c, c.value(i.operand(1), kB32)), kB32);
+  c.write(i.operand(0), transpose(c, i, c.value(i.operand(1), kB32)), kB32);
 }
 
-// .m8n8k4 of f16 is Volta's: newer GPUs have no such instruction, and its warp works in quarters.
-void lower_Mma(Context& c, const Instr& i) {
-  const auto shape = shape_of(i);
-  const std::vector<Element> types = elements_of(i);
-  const bool plain = i.has("row") && i.has("col") && !i.has("sp") && !i.has("sp::ordered_metadata") &&
-                     std::none_of(i.text.modifiers.begin(), i.text.modifiers.end(), [](const std::string& m) {
-                       return m.starts_with("kind::") || m.starts_with("block_scale") || m.starts_with("scale_vec");
-                     });
-  if (!shape || types.size() != 4 || !plain || types[0] != types[3]) c.unsupported(i);
+namespace {
+
+// What an mma multiplies, but for mma.m8n8k4 of f16; refused where no GPU up to sm_90 has it.
+Matrix product_of(Context& c, const Instr& i, const Shape& shape, const std::vector<Element>& types) {
   Matrix m;
   m.what = Matrix::What::Multiply;
-  m.m = static_cast<uint8_t>(shape->m);
-  m.n = static_cast<uint8_t>(shape->n);
-  m.k = static_cast<uint16_t>(shape->k);
+  m.m = static_cast<uint8_t>(shape.m);
+  m.n = static_cast<uint8_t>(shape.n);
+  m.k = static_cast<uint16_t>(shape.k);
   m.a = types[1], m.b = types[2], m.c = types[0];
   m.rounding = i.rounding();
   m.saturate = i.has("satfinite");
   m.exclusive = m.a == Element::B1 && i.has("xor");
+  m.sparse = i.has("sp") || i.has("sp::ordered_metadata");
+  if (m.sparse) {
+    const ptx::Operand& selector = i.operand(5);
+    if (selector.kind != ptx::Operand::Kind::Immediate || selector.value > 3) c.malformed("no sparsity selector");
+    m.selector = static_cast<uint8_t>(selector.value);
+  }
+  if (types[0] != types[3] || !i.has("row") || !i.has("col")) c.unsupported(i);
   if (m.a == Element::B1 && (i.has("xor") == i.has("and") || !i.has("popc"))) c.unsupported(i);
+  return m;
+}
+
+// .m8n8k4 of f16, Volta's.
+Matrix quarters_of(Context& c, const Instr& i, const std::vector<Element>& types) {
+  Matrix m;
+  m.what = Matrix::What::Quarters;
+  m.m = 8, m.n = 8, m.k = 4;
+  m.a = types[1], m.b = types[2], m.c = types[3];
+  m.widens = types[0] == Element::F32 && m.c == Element::F16;
+  // The layout of A, then that of B.
+  const auto& words = i.text.modifiers;
+  const auto of_a = std::find_if(words.begin(), words.end(), [](const auto& w) { return w == "row" || w == "col"; });
+  if (of_a == words.end() || of_a + 1 == words.end() || (!m.widens && types[0] != m.c)) c.unsupported(i);
+  m.transposed = *of_a == "col";
+  m.rows_of_b = *(of_a + 1) == "row";
+  return m;
+}
+
+}  // namespace
+
+void lower_Mma(Context& c, const Instr& i) {
+  const auto shape = shape_of(i);
+  const std::vector<Element> types = elements_of(i);
+  const bool scales = std::any_of(i.text.modifiers.begin(), i.text.modifiers.end(), [](const std::string& m) {
+    return m.starts_with("kind::") || m.starts_with("block_scale") || m.starts_with("scale_vec");
+  });
+  if (!shape || types.size() != 4 || scales) c.unsupported(i);
+  const bool volta = shape->m == 8 && shape->n == 8 && shape->k == 4 && types[1] == Element::F16;
+  const Matrix m = volta ? quarters_of(c, i, types) : product_of(c, i, *shape, types);
   if (!ir::is_valid(m)) c.unsupported(i);
   const ScalarType type = register_bits(m);
   std::vector<ValueId> args = read_list(c, i.operand(1), ir::registers_of_a(m), type);
   for (const ValueId v : read_list(c, i.operand(2), ir::registers_of_b(m), type)) args.push_back(v);
   for (const ValueId v : read_list(c, i.operand(3), ir::registers_of_c(m), type)) args.push_back(v);
+  if (m.sparse) args.push_back(c.value(i.operand(4), kB32));
   meet(c);
-  write_list(c, i.operand(0), matrix_op(c, m, std::move(args)), type);
+  write_list(c, i.operand(0), matrix_op(c, i, m, std::move(args)), type);
 }
 
 }  // namespace warplens::lower

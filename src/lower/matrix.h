@@ -28,9 +28,9 @@ void write_list(Context& c, const ptx::Operand& operand, const std::vector<ir::V
 
 // All lanes of the warp are needed from here on.
 void meet(Context& c);
-// An Op::Matrix and its results.
-std::vector<ir::ValueId> matrix_op(Context& c, const ir::Matrix& matrix, std::vector<ir::ValueId> args);
-ir::ValueId transpose(Context& c, ir::ValueId matrix);  // of 8x8 elements of 16 bits
+// An Op::Matrix of this instruction, and its results.
+std::vector<ir::ValueId> matrix_op(Context& c, const Instr& i, const ir::Matrix& matrix, std::vector<ir::ValueId> args);
+ir::ValueId transpose(Context& c, const Instr& i, ir::ValueId matrix);  // of 8x8 elements of 16 bits
 
 // One access of `count` components, with a site of its own.
 std::vector<ir::ValueId> load_words(Context& c, const Instr& i, Place place, ir::Type type, int count,

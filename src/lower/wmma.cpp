@@ -195,7 +195,7 @@ void load_operand(Context& c, const Instr& i, const Wmma& w, bool a) {
       const Place place =
           memory.at(line, memory.row(), first * bits / 8, memory.times(memory.column(), ir::bytes(word)));
       const ValueId loaded = load_words(c, i, place, word, 1)[0];
-      registers.push_back(together ? loaded : transpose(c, loaded));
+      registers.push_back(together ? loaded : transpose(c, i, loaded));
     }
   }
   const size_t pieces = registers.size();
@@ -252,7 +252,7 @@ void load_accumulators(Context& c, const Instr& i, const Wmma& w) {
   for (const Tile& t : accumulator_tiles(w)) {
     if (d.bytes == 2) {
       const ValueId word = load_words(c, i, accumulator_place(memory, d, t, 0), d.word, 1)[0];
-      registers.push_back(d.together ? word : transpose(c, word));
+      registers.push_back(d.together ? word : transpose(c, i, word));
     } else if (d.together) {
       for (const ValueId v : load_words(c, i, accumulator_place(memory, d, t, 0), d.word, 2)) registers.push_back(v);
     } else {
@@ -273,7 +273,7 @@ void store_accumulators(Context& c, const Instr& i, const Wmma& w) {
   for (size_t k = 0; k < tiles.size(); ++k) {
     const ValueId* piece = &registers[k * d.registers];
     if (d.bytes == 2) {
-      const ValueId word = d.together ? piece[0] : transpose(c, piece[0]);
+      const ValueId word = d.together ? piece[0] : transpose(c, i, piece[0]);
       store_words(c, i, accumulator_place(memory, d, tiles[k], 0), {word});
     } else if (d.together) {
       store_words(c, i, accumulator_place(memory, d, tiles[k], 0), {piece[0], piece[1]});
@@ -347,7 +347,7 @@ void multiply(Context& c, const Instr& i, const Wmma& w) {
                   y.begin() + static_cast<std::ptrdiff_t>(from_b + of_b));
       const auto at = sum.begin() + static_cast<std::ptrdiff_t>(n * of_c);
       args.insert(args.end(), at, at + static_cast<std::ptrdiff_t>(of_c));
-      std::ranges::copy(matrix_op(c, m, std::move(args)), at);
+      std::ranges::copy(matrix_op(c, i, m, std::move(args)), at);
     }
   if (type_d == Element::F16 && !halves) sum = narrow(c, sum);
   write_list(c, i.operand(0), sum, word);

@@ -23,10 +23,17 @@
 // 8-bit floats: Hopper's mma.sync has none. ptxas converts them to f16, exactly, multiplies those with k mod 4 < 2 with
 // C = 0, then the others with C = that sum, and adds the program's C to it, rounding to nearest even.
 //
+// mma.sp: the same sums, of the columns of A that are there. The metadata's two indices of a group may come in any
+// order, and may be the same. Not so TF32's, which count halves of elements; other bits than 0100 and 1110 mean nothing
+// in PTX.
+//
+// m8n8k4 of f16, Volta's: newer GPUs have none. ptxas multiplies and adds in single precision, to nearest even: to F32
+// c + (((p0 + p1) + p2) + p3), to F16 (c + (p0 + p1)) + (p2 + p3), which is then rounded once more.
+//
 // Sources: M. Fasi, N. Higham, M. Mikaitis, S. Pranesh, "Numerical behavior of NVIDIA tensor cores", PeerJ CS 7:e330
 // (2021), for the form of the rule on Volta to Ampere, where fewer bits are kept (23 and 24) and sums are shorter. The
-// constants here, and that zeros have no exponent: tests/gpu/tensor_cores.cu on an H200, 32 matrices of each of 6 kinds
-// of numbers for each instruction, all results equal. ptxas 13.0 for the 8-bit floats.
+// constants here, and that zeros have no exponent: tests/gpu/tensor_cores.cu and sparse_tensor_cores.cu on an H200, 32
+// matrices of each of 6 kinds of numbers for each instruction, all results equal. ptxas 13.0 for the 8-bit floats.
 //
 // Not modelled: other GPUs than sm_90, whose results differ in the last bits. A --gpu of another architecture computes
 // as an H200 does.
@@ -54,8 +61,9 @@ typedef int32_t I32x4 __attribute__((vector_size(16)));
 typedef float F32x4 __attribute__((vector_size(16)));
 
 constexpr int kColumns = 8;
-constexpr int kMaxTerms = 16 * 16;
-constexpr int kKeptBits = 25;  // below the largest exponent
+constexpr int kMaxTerms = 16 * 16;          // of A
+constexpr int kMaxOfB = 2 * 32 * kColumns;  // of a sparse product of 8-bit floats
+constexpr int kKeptBits = 25;               // below the largest exponent
 constexpr int kLeastExponent = -133;
 constexpr int kNoExponent = -1 << 12;  // of a zero: far below all others, also in a sum
 constexpr uint32_t kNan = 0x7fffffff, kHalfNan = 0x7fff;
@@ -72,8 +80,8 @@ constexpr Format format_of(TensorInput type) {
 
 // Numbers taken apart: significand * 2^(exponent - mantissa bits), the significand a whole number.
 struct Parts {
-  alignas(32) F32 significand[kMaxTerms / 8];
-  alignas(32) I32 exponent[kMaxTerms / 8];
+  alignas(32) F32 significand[kMaxOfB / 8];
+  alignas(32) I32 exponent[kMaxOfB / 8];
 };
 
 // What a matrix holds besides middling numbers.
@@ -164,7 +172,8 @@ WL_INLINE void to_half(const Sums& sums, int count, uint32_t* d) {
 }
 
 // Of one element of D: what infinite terms and those that are no numbers make of it, or `finite`.
-uint32_t with_specials(Format f, bool half, int depth, const uint32_t* a, const uint32_t* b, uint32_t c,
+template <typename Places>
+uint32_t with_specials(Format f, bool half, int depth, Places places, const uint32_t* a, const uint32_t* b, uint32_t c,
                        uint32_t finite) {
   bool nan = false, infinite[2] = {false, false};
   const auto kind = [](Format g, uint32_t x) {
@@ -174,7 +183,7 @@ uint32_t with_specials(Format f, bool half, int depth, const uint32_t* a, const 
   };
   const auto negative = [](Format g, uint32_t x) { return x >> (g.unused + g.exponent + g.mantissa) & 1; };
   for (int k = 0; k < depth; ++k) {
-    const uint32_t x = a[k], y = b[k * kColumns];
+    const uint32_t x = a[k], y = b[places(k) * kColumns];
     const char p = kind(f, x), q = kind(f, y);
     if (p == 'n' || q == 'n' || (p == 'i' && q == 'z') || (p == 'z' && q == 'i')) nan = true;
     if (p == 'i' || q == 'i') infinite[negative(f, x) ^ negative(f, y)] = true;
@@ -194,47 +203,55 @@ WL_INLINE void put_together(int count, int mantissa, F32* significand, const I32
 
 // Of one row of D: the terms cut to units of 2^(largest - 25) and added up. A product is below 4, so 16 of them are
 // below 2^31. kMiddling: products of the numbers themselves are exact, so that one scale does for all.
-template <Format F, bool kMiddling>
-WL_INLINE I32 add_products(int depth, const float* sa, const int32_t* ea, const Parts& b, const I32& largest) {
+template <Format F, bool kMiddling, typename Places>
+WL_INLINE I32 add_products(int depth, Places places, const float* sa, const int32_t* ea, const Parts& b,
+                           const I32& largest) {
   I32 sum{};
   if constexpr (kMiddling) {
     const I32 up = kKeptBits - largest;
     const F32 scale = power_of_two((up < 127) ? up : I32{} + 127);
-    for (int k = 0; k < depth; ++k) sum += __builtin_convertvector(b.significand[k] * sa[k] * scale, I32);
+    for (int k = 0; k < depth; ++k) sum += __builtin_convertvector(b.significand[places(k)] * sa[k] * scale, I32);
   } else {
     const I32 up = kKeptBits - 2 * F.mantissa - largest;
     for (int k = 0; k < depth; ++k) {
-      const F32 scaled = b.significand[k] * sa[k] * power_of_two(b.exponent[k] + ea[k] + up);
+      const int at = places(k);
+      const F32 scaled = b.significand[at] * sa[k] * power_of_two(b.exponent[at] + ea[k] + up);
       sum += __builtin_convertvector(scaled, I32);
     }
   }
   return sum;
 }
 
-template <TensorInput kType, bool kToHalf>
+template <bool kSparse>
+WL_INLINE auto places_of(TensorShape s, int row) {
+  return [from = kSparse ? s.places + row * s.depth : nullptr](int k) { return kSparse ? from[k] : k; };
+}
+
+template <TensorInput kType, bool kToHalf, bool kSparse>
 WL_INLINE void multiply_body(TensorShape s, const uint32_t* a, const uint32_t* b, const uint32_t* c, uint32_t* d) {
   constexpr Format f = format_of(kType), g = kToHalf ? kHalf : kSingle;
   Parts pa, pb, pc;
   Sums sums;
   const Extremes in_a = take_apart<f>(a, s.rows * s.depth, pa.significand, pa.exponent);
-  const Extremes in_b = take_apart<f>(b, s.depth * kColumns, pb.significand, pb.exponent);
+  const Extremes in_b = take_apart<f>(b, s.rows_of_b() * kColumns, pb.significand, pb.exponent);
   const Extremes in_c = take_apart<g>(c, s.rows * kColumns, pc.significand, pc.exponent);
   const bool middling = !in_a.far && !in_b.far;
   if (middling) {
     put_together(s.rows * s.depth, f.mantissa, pa.significand, pa.exponent);
-    put_together(s.depth * kColumns, f.mantissa, pb.significand, pb.exponent);
+    put_together(s.rows_of_b() * kColumns, f.mantissa, pb.significand, pb.exponent);
   }
   const auto* sa = reinterpret_cast<const float*>(pa.significand);
   const auto* ea = reinterpret_cast<const int32_t*>(pa.exponent);
   for (int row = 0; row < s.rows; ++row, sa += s.depth, ea += s.depth) {
+    const auto places = places_of<kSparse>(s, row);
     I32 largest = pc.exponent[row];
     largest = (largest > kLeastExponent) ? largest : I32{} + kLeastExponent;
     for (int k = 0; k < s.depth; ++k) {
-      const I32 e = pb.exponent[k] + ea[k];
+      const I32 e = pb.exponent[places(k)] + ea[k];
       largest = (e > largest) ? e : largest;
     }
-    const I32 products = middling ? add_products<f, true>(s.depth, sa, ea, pb, largest)
-                                  : add_products<f, false>(s.depth, sa, ea, pb, largest);
+    const I32 products = middling ? add_products<f, true>(s.depth, places, sa, ea, pb, largest)
+                                  : add_products<f, false>(s.depth, places, sa, ea, pb, largest);
     const F32 scaled = pc.significand[row] * power_of_two(pc.exponent[row] + (kKeptBits - g.mantissa) - largest);
     const I32 added = __builtin_convertvector(scaled, I32);
     const I32 unit = largest - kKeptBits;
@@ -255,13 +272,13 @@ WL_INLINE void multiply_body(TensorShape s, const uint32_t* a, const uint32_t* b
   for (int row = 0; row < s.rows; ++row)
     for (int n = 0; n < kColumns; ++n) {
       const int at = row * kColumns + n;
-      d[at] = with_specials(f, kToHalf, s.depth, a + row * s.depth, b + n, c[at], d[at]);
+      d[at] = with_specials(f, kToHalf, s.depth, places_of<kSparse>(s, row), a + row * s.depth, b + n, c[at], d[at]);
     }
 }
 
-template <TensorInput kType, bool kToHalf>
+template <TensorInput kType, bool kToHalf, bool kSparse>
 void multiply_plain(TensorShape s, const uint32_t* a, const uint32_t* b, const uint32_t* c, uint32_t* d) {
-  multiply_body<kType, kToHalf>(s, a, b, c, d);
+  multiply_body<kType, kToHalf, kSparse>(s, a, b, c, d);
 }
 WL_INLINE void multiply_f64_body(TensorShape s, const double* a, const double* b, const double* c, double* d) {
   for (int row = 0; row < s.rows; ++row) {
@@ -272,13 +289,15 @@ WL_INLINE void multiply_f64_body(TensorShape s, const double* a, const double* b
     for (int n = 0; n < kColumns; ++n) d[row * kColumns + n] = sum[n];
   }
 }
+template <bool kSparse>
 WL_INLINE void multiply_integers_body(bool saturate, TensorShape s, const int32_t* a, const int32_t* b,
                                       const int32_t* c, int32_t* d) {
   for (int row = 0; row < s.rows; ++row) {
+    const auto places = places_of<kSparse>(s, row);
     I32 sum{};
     for (int k = 0; k < s.depth; ++k) {
       I32 y;
-      std::memcpy(&y, b + k * kColumns, sizeof y);
+      std::memcpy(&y, b + places(k) * kColumns, sizeof y);
       sum += y * a[row * s.depth + k];
     }
     for (int n = 0; n < kColumns; ++n) {
@@ -318,16 +337,17 @@ WL_INLINE void multiply_bits_body(bool exclusive, TensorShape s, const uint64_t*
 
 #if defined(__x86_64__)
 #define WL_WIDE __attribute__((target("avx2,fma,popcnt")))
-template <TensorInput kType, bool kToHalf>
+template <TensorInput kType, bool kToHalf, bool kSparse>
 WL_WIDE void multiply_wide(TensorShape s, const uint32_t* a, const uint32_t* b, const uint32_t* c, uint32_t* d) {
-  multiply_body<kType, kToHalf>(s, a, b, c, d);
+  multiply_body<kType, kToHalf, kSparse>(s, a, b, c, d);
 }
 WL_WIDE void multiply_f64_wide(TensorShape s, const double* a, const double* b, const double* c, double* d) {
   multiply_f64_body(s, a, b, c, d);
 }
+template <bool kSparse>
 WL_WIDE void multiply_integers_wide(bool saturate, TensorShape s, const int32_t* a, const int32_t* b, const int32_t* c,
                                     int32_t* d) {
-  multiply_integers_body(saturate, s, a, b, c, d);
+  multiply_integers_body<kSparse>(saturate, s, a, b, c, d);
 }
 WL_WIDE void multiply_bits_wide(bool exclusive, TensorShape s, const uint64_t* a, const uint64_t* b, const uint32_t* c,
                                 uint32_t* d) {
@@ -336,22 +356,23 @@ WL_WIDE void multiply_bits_wide(bool exclusive, TensorShape s, const uint64_t* a
 bool is_wide() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("popcnt");
 }
-#define WL_DISPATCH(name, ...) (is_wide() ? name##_wide(__VA_ARGS__) : name##_body(__VA_ARGS__))
+#define WL_DISPATCH(name, kind, ...) (is_wide() ? name##_wide kind(__VA_ARGS__) : name##_body kind(__VA_ARGS__))
 #else
-template <TensorInput kType, bool kToHalf>
+template <TensorInput kType, bool kToHalf, bool kSparse>
 void multiply_wide(TensorShape s, const uint32_t* a, const uint32_t* b, const uint32_t* c, uint32_t* d) {
-  multiply_body<kType, kToHalf>(s, a, b, c, d);
+  multiply_body<kType, kToHalf, kSparse>(s, a, b, c, d);
 }
 bool is_wide() { return false; }
-#define WL_DISPATCH(name, ...) name##_body(__VA_ARGS__)
+#define WL_DISPATCH(name, kind, ...) name##_body kind(__VA_ARGS__)
 #endif
 
-template <TensorInput kType>
-void multiply(bool half, TensorShape s, const uint32_t* a, const uint32_t* b, const uint32_t* c, uint32_t* d) {
+template <TensorInput kType, bool kToHalf>
+void multiply(TensorShape s, const uint32_t* a, const uint32_t* b, const uint32_t* c, uint32_t* d) {
   if (is_wide())
-    half ? multiply_wide<kType, true>(s, a, b, c, d) : multiply_wide<kType, false>(s, a, b, c, d);
+    s.places ? multiply_wide<kType, kToHalf, true>(s, a, b, c, d) : multiply_wide<kType, kToHalf, false>(s, a, b, c, d);
   else
-    half ? multiply_plain<kType, true>(s, a, b, c, d) : multiply_plain<kType, false>(s, a, b, c, d);
+    s.places ? multiply_plain<kType, kToHalf, true>(s, a, b, c, d)
+             : multiply_plain<kType, kToHalf, false>(s, a, b, c, d);
 }
 
 // e4m3 has no infinity and one NaN, 0x7f; e5m2 is the upper half of an f16. Both fit an f16.
@@ -372,13 +393,14 @@ constexpr std::array<std::array<uint16_t, 256>, 2> kHalfOfF8 = [] {
   return table;
 }();
 
+float of_half(uint32_t x) { return static_cast<float>(std::bit_cast<_Float16>(static_cast<uint16_t>(x))); }
+
 uint32_t add(bool half, uint32_t a, uint32_t b) {
   if (!half) {
     const float sum = std::bit_cast<float>(a) + std::bit_cast<float>(b);
     return std::isnan(sum) ? kNan : std::bit_cast<uint32_t>(sum);
   }
-  const auto number = [](uint32_t x) { return static_cast<float>(std::bit_cast<_Float16>(static_cast<uint16_t>(x))); };
-  const float sum = number(a) + number(b);  // exact but for a last place far below an f16's
+  const float sum = of_half(a) + of_half(b);  // exact but for a last place far below an f16's
   return std::isnan(sum) ? kHalfNan : std::bit_cast<uint16_t>(static_cast<_Float16>(sum));
 }
 
@@ -386,24 +408,26 @@ uint32_t add(bool half, uint32_t a, uint32_t b) {
 
 void tensor_multiply(TensorInput type, bool half, TensorShape shape, const uint32_t* a, const uint32_t* b,
                      const uint32_t* c, uint32_t* d) {
-  if (type == TensorInput::F16) return multiply<TensorInput::F16>(half, shape, a, b, c, d);
-  if (type == TensorInput::BF16) return multiply<TensorInput::BF16>(half, shape, a, b, c, d);
-  return multiply<TensorInput::TF32>(half, shape, a, b, c, d);
+  if (type == TensorInput::BF16) return multiply<TensorInput::BF16, false>(shape, a, b, c, d);
+  if (type == TensorInput::TF32) return multiply<TensorInput::TF32, false>(shape, a, b, c, d);
+  half ? multiply<TensorInput::F16, true>(shape, a, b, c, d) : multiply<TensorInput::F16, false>(shape, a, b, c, d);
 }
 
 void tensor_multiply_f8(bool wide_a, bool wide_b, bool half, TensorShape shape, const uint32_t* a, const uint32_t* b,
                         const uint32_t* c, uint32_t* d) {
-  uint32_t some_a[kMaxTerms], some_b[16 * kColumns], none[16 * kColumns] = {}, first_sum[16 * kColumns],
-                                                               sum[16 * kColumns];
-  const TensorShape step{shape.rows, shape.depth / 2};
+  uint32_t some_a[kMaxTerms], half_b[kMaxOfB], none[16 * kColumns] = {}, first_sum[16 * kColumns], sum[16 * kColumns];
+  uint8_t places[kMaxTerms];
+  for (int at = 0; at < shape.rows_of_b() * kColumns; ++at) half_b[at] = kHalfOfF8[wide_b][b[at]];
+  // Of a product that is not sparse, B has twice as many rows as are multiplied at a time, too.
+  const TensorShape step{shape.rows, shape.depth / 2, places, shape.rows_of_b()};
   for (const int first : {0, 2}) {
-    for (int k = 0; k < step.depth; ++k) {
-      const int from = k / 2 * 4 + first + k % 2;
-      for (int row = 0; row < shape.rows; ++row)
-        some_a[row * step.depth + k] = kHalfOfF8[wide_a][a[row * shape.depth + from]];
-      for (int n = 0; n < kColumns; ++n) some_b[k * kColumns + n] = kHalfOfF8[wide_b][b[from * kColumns + n]];
-    }
-    tensor_multiply(TensorInput::F16, half, step, some_a, some_b, first == 0 ? none : first_sum,
+    for (int row = 0; row < shape.rows; ++row)
+      for (int k = 0; k < step.depth; ++k) {
+        const int from = k / 2 * 4 + first + k % 2, at = row * shape.depth + from;
+        some_a[row * step.depth + k] = kHalfOfF8[wide_a][a[at]];
+        places[row * step.depth + k] = static_cast<uint8_t>(shape.places ? shape.places[at] : from);
+      }
+    tensor_multiply(TensorInput::F16, half, step, some_a, half_b, first == 0 ? none : first_sum,
                     first == 0 ? first_sum : sum);
   }
   for (int at = 0; at < shape.rows * kColumns; ++at) d[at] = add(half, c[at], sum[at]);
@@ -411,16 +435,33 @@ void tensor_multiply_f8(bool wide_a, bool wide_b, bool half, TensorShape shape, 
 
 void tensor_multiply_integers(bool saturate, TensorShape shape, const int32_t* a, const int32_t* b, const int32_t* c,
                               int32_t* d) {
-  WL_DISPATCH(multiply_integers, saturate, shape, a, b, c, d);
+  if (shape.places)
+    WL_DISPATCH(multiply_integers, <true>, saturate, shape, a, b, c, d);
+  else
+    WL_DISPATCH(multiply_integers, <false>, saturate, shape, a, b, c, d);
 }
 
 void tensor_multiply_bits(bool exclusive, TensorShape shape, const uint64_t* a, const uint64_t* b, const uint32_t* c,
                           uint32_t* d) {
-  WL_DISPATCH(multiply_bits, exclusive, shape, a, b, c, d);
+  WL_DISPATCH(multiply_bits, , exclusive, shape, a, b, c, d);
+}
+
+void tensor_multiply_quarter(bool half, const uint32_t* a, const uint32_t* b, const uint32_t* c, uint32_t* d) {
+  for (int at = 0; at < 8 * kColumns; ++at) {
+    float p[4];  // exact
+    for (int k = 0; k < 4; ++k) p[k] = of_half(a[at / kColumns * 4 + k]) * of_half(b[k * kColumns + at % kColumns]);
+    if (half) {
+      const float sum = (of_half(c[at]) + (p[0] + p[1])) + (p[2] + p[3]);
+      d[at] = std::isnan(sum) ? kHalfNan : std::bit_cast<uint16_t>(static_cast<_Float16>(sum));
+    } else {
+      const float sum = std::bit_cast<float>(c[at]) + (((p[0] + p[1]) + p[2]) + p[3]);
+      d[at] = std::isnan(sum) ? kNan : std::bit_cast<uint32_t>(sum);
+    }
+  }
 }
 
 void tensor_multiply_f64(TensorShape shape, const double* a, const double* b, const double* c, double* d) {
-  WL_DISPATCH(multiply_f64, shape, a, b, c, d);
+  WL_DISPATCH(multiply_f64, , shape, a, b, c, d);
   for (int at = 0; at < shape.rows * kColumns; ++at)
     if (std::isnan(d[at])) d[at] = with_nans(shape.depth, a + at / kColumns * shape.depth, b + at % kColumns, c[at]);
 }

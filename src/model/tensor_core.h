@@ -6,9 +6,15 @@
 namespace warplens::model {
 
 // Matrices lie densely, by rows: A has `rows` x `depth` elements, B `depth` x 8, C and D `rows` x 8. Rows are 8 or 16.
+// Of a sparse product (mma.sp) A holds only the columns that are there, and `places`, an element of A each, the row of
+// B, one of `rows_in_all`, that each meets.
 struct TensorShape {
   int rows = 16;
   int depth = 16;
+  const uint8_t* places = nullptr;
+  int rows_in_all = 0;
+
+  int rows_of_b() const { return places ? rows_in_all : depth; }
 };
 
 // A and B hold the bits of a type, one element a word; the lowest 13 bits of a TF32 count for nothing. C and D hold the
@@ -30,6 +36,9 @@ void tensor_multiply_integers(bool saturate, TensorShape shape, const int32_t* a
 // rows, B by columns. depth is a multiple of 64, C and D by rows.
 void tensor_multiply_bits(bool exclusive, TensorShape shape, const uint64_t* a, const uint64_t* b, const uint32_t* c,
                           uint32_t* d);
+
+// Volta's mma.m8n8k4 of f16, which newer GPUs compute in single precision. A is 8 x 4 by rows, B 4 x 8, C and D 8 x 8.
+void tensor_multiply_quarter(bool half, const uint32_t* a, const uint32_t* b, const uint32_t* c, uint32_t* d);
 
 // One fused multiply-add after the other, k ascending, in the current rounding direction.
 // C and D must not overlap.

@@ -21,12 +21,13 @@ class TensorCores : public ::testing::TestWithParam<const char*> {
   CommandResult run(const std::string& program) {
     return run_program(kFolder + program, {}, {"--compiler", GetParam()});
   }
+  void expect_golden(const std::string& name, int least);
 };
 
-TEST_P(TensorCores, ComputeWhatAnH200Computes) {
+void TensorCores::expect_golden(const std::string& name, int least) {
   if (testing::kSanitized) GTEST_SKIP() << "minutes of translation with sanitizers";
-  const CommandResult result = run("tensor_cores.cu");
-  std::ifstream file(kFolder + "tensor_cores.h200.txt");
+  const CommandResult result = run(name + ".cu");
+  std::ifstream file(kFolder + name + ".h200.txt");
   std::istringstream ours(result.out);
   std::string expected, line;
   int lines = 0;
@@ -34,9 +35,12 @@ TEST_P(TensorCores, ComputeWhatAnH200Computes) {
     ASSERT_TRUE(std::getline(ours, line)) << "ends before: " << expected << "\n" << result.err;
     EXPECT_EQ(line, expected);
   }
-  EXPECT_GT(lines, 700);
+  EXPECT_GT(lines, least);
   EXPECT_FALSE(std::getline(ours, line)) << line;
 }
+
+TEST_P(TensorCores, ComputeWhatAnH200Computes) { expect_golden("tensor_cores", 700); }
+TEST_P(TensorCores, ComputeSparseProductsLikeAnH200) { expect_golden("sparse_tensor_cores", 400); }
 
 TEST_P(TensorCores, CountWhatAnH200Counts) {
   const CommandResult result = run("tensor_counts.cu");

@@ -319,7 +319,7 @@ class BlockRun {
   void complete(uint32_t first, ValueId id, uint32_t lanes) {
     const ir::Inst& inst = f_.insts[id];
     if (inst.op == Op::Matrix && lanes != ~0u)
-      return stop(Stop::Kind::Trap, threads_[first], "a matrix instruction needs all 32 threads of the warp");
+      return stop(Stop::Kind::Trap, threads_[first], f_.messages.at(inst.imm2) + " needs all 32 threads of the warp");
     WarpOperands w;
     w.lanes = lanes;
     for (uint32_t lane = 0; lane < kWarpSize; ++lane)

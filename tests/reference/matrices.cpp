@@ -197,6 +197,28 @@ uint64_t dot_integers(const Matrix& m, const Terms& t) {
   return static_cast<uint32_t>(sum);
 }
 
+// PTX ISA, "Sparse matrix storage": eight groups a lane, of one row, or of two rows where elements have 16 bits or
+// more.
+uint64_t sparse_metadata(const Matrix& m, const WarpOperands& w, int row, int group) {
+  const int columns = m.k / 4 / (m.a == Element::TF32 ? 2 : ir::bits(m.a) == 4 ? 8 : 4);  // of lanes, in four
+  const bool narrow = ir::bits(m.a) <= 8;
+  const int lane = row % 8 * 4 + m.selector * columns + (narrow ? group / 8 * 2 + row / 8 : group / 4);
+  const auto last_argument =
+      ir::registers_of_a(m) + ir::registers_of_b(m) + static_cast<uint32_t>(m.c == Element::F16 ? 2 : 4);
+  return w.args[lane][last_argument] >> (narrow ? group % 8 * 4 : row / 8 * 16 + group % 4 * 4) & 15;
+}
+
+// mma.sp: four bits say which columns of a group of A's there are, two bits for each of two of them.
+int sparse_row_of_b(const Matrix& m, const WarpOperands& w, int row, int k) {
+  const bool pairs = m.a == Element::S4 || m.a == Element::U4;
+  const int columns = m.a == Element::TF32 ? 2 : pairs ? 8 : 4;
+  const int group = k / (columns / 2), within = k % (columns / 2), which = pairs ? within / 2 : within;
+  const uint64_t bits = sparse_metadata(m, w, row, group);
+  const int chosen = static_cast<int>(bits >> (2 * which) & 3);
+  if (m.a == Element::TF32) return group * columns + chosen / 2;
+  return group * columns + (pairs ? 2 * chosen + within % 2 : chosen);
+}
+
 void multiply(const Matrix& m, WarpOperands& w) {
   const int from_b = static_cast<int>(ir::registers_of_a(m));
   const int from_c = from_b + static_cast<int>(ir::registers_of_b(m));
@@ -206,9 +228,9 @@ void multiply(const Matrix& m, WarpOperands& w) {
       Terms t;
       t.c = w.args[at.lane][from_c + at.number] >> at.shift;
       if (m.c == Element::F16) t.c &= 0xffff;
-      for (int k = 0; k < m.k; ++k) {
+      for (int k = 0; k < (m.sparse ? m.k / 2 : m.k); ++k) {
         t.a.push_back(operand_bits(w, 0, m.a, m.m / 8, row, k));
-        t.b.push_back(operand_bits(w, from_b, m.b, 1, column, k));
+        t.b.push_back(operand_bits(w, from_b, m.b, 1, column, m.sparse ? sparse_row_of_b(m, w, row, k) : k));
       }
       const uint64_t d = m.a == Element::F64   ? dot_doubles(m, t)
                          : m.c == Element::S32 ? dot_integers(m, t)
@@ -216,6 +238,42 @@ void multiply(const Matrix& m, WarpOperands& w) {
       uint64_t& result = w.results[at.lane][at.number];
       result = at.shift ? result | d << at.shift : d;
     }
+}
+
+// mma.m8n8k4 of f16: four elements a lane, of lane 16 * (x >= 4) + 4 * quarter + the number that is left.
+uint64_t of_quarter(const WarpOperands& w, int first, int quarter, bool one_lane_each, int line, int k) {
+  const int high = line / 4 * 16 + quarter * 4;
+  const int lane = high + (one_lane_each ? line % 4 : k), number = one_lane_each ? k : line % 4;
+  return w.args[lane][first + number / 2] >> (number % 2 * 16) & 0xffff;
+}
+
+void multiply_quarters(const Matrix& m, WarpOperands& w) {
+  const bool half_c = m.c == Element::F16, half_d = half_c && !m.widens;
+  const auto single = [](double x) { return static_cast<float>(x); };
+  const auto half = [](uint64_t bits) { return decode_half(static_cast<uint16_t>(bits), 5, 10); };
+  const auto place = [](bool of_half, int quarter, int row, int column) {
+    const int high = row / 4 * 16 + quarter * 4;
+    if (of_half) return Place{high + row % 4, column / 2, column % 2 * 16};
+    return Place{high + column / 2 % 2 * 2 + row % 2, column / 4 * 4 + row % 4 / 2 * 2 + column % 2, 0};
+  };
+  for (int index = 0; index < 4 * 64; ++index) {
+    const int quarter = index / 64, row = index / 8 % 8, column = index % 8;
+    double p[4];  // exact
+    for (int k = 0; k < 4; ++k)
+      p[k] = half(of_quarter(w, 0, quarter, !m.transposed, row, k)) *
+             half(of_quarter(w, 2, quarter, !m.rows_of_b, column, k));
+    const Place from = place(half_c, quarter, row, column), to = place(half_d, quarter, row, column);
+    const uint64_t c_bits = w.args[from.lane][4 + from.number] >> from.shift;
+    float c = single(half(c_bits & 0xffff));
+    if (!half_c) std::memcpy(&c, &c_bits, sizeof c);
+    float sum = single(p[0] + p[1]);
+    sum = half_d ? single(double{single(double{c} + sum)} + single(p[2] + p[3]))
+                 : single(double{c} + single(single(sum + p[2]) + p[3]));
+    uint32_t bits = 0x7fffffff;
+    if (!std::isnan(sum)) std::memcpy(&bits, &sum, sizeof bits);
+    if (half_d) bits = std::isnan(sum) ? 0x7fff : encode_half(sum, 5, 10, ir::Rounding::Nearest);
+    w.results[to.lane][to.number] |= uint64_t{bits} << to.shift;
+  }
 }
 
 // Element (row, column) of 8x8 ones of 16 bits: two in the register of each lane, or four words by each of eight lanes.
@@ -246,6 +304,8 @@ void compute_matrix(const ir::Inst& inst, WarpOperands& w) {
   const Matrix m = ir::unpack_matrix(inst.imm);
   if (m.what == Matrix::What::Multiply)
     multiply(m, w);
+  else if (m.what == Matrix::What::Quarters)
+    multiply_quarters(m, w);
   else
     move(m, w);
 }

@@ -28,14 +28,17 @@ std::string list(const char* name, int count) {
 
 struct Product {
   std::string instruction;
-  int a, b, c, bits;
+  int a, b, c, bits;  // registers, and the bits of one
+  int d = 0;          // registers, where they are not as many as those of C
+  int selector = -1;  // of mma.sp, whose metadata come behind C
+  int results() const { return d ? d : c; }
 };
 
 std::string kernel_of(const Product& p) {
   std::string text = fmt::format(R"(
 .visible .entry k(.param .u64 in, .param .u64 out)
 {{
-    .reg .b{0} %a<8>, %b<8>, %c<8>, %d<8>;
+    .reg .b{0} %a<8>, %b<8>, %c<8>, %d<8>, %e<1>;
     .reg .b64 %rd<4>;
     .reg .b32 %r<4>;
     mov.u32 %r0, %tid.x;
@@ -53,9 +56,10 @@ std::string kernel_of(const Product& p) {
   load("a", p.a);
   load("b", p.b);
   load("c", p.c);
-  text += fmt::format("    {} {}, {}, {}, {};\n", p.instruction, list("d", p.c), list("a", p.a), list("b", p.b),
-                      list("c", p.c));
-  for (int k = 0; k < p.c; ++k) text += fmt::format("    st.global.b{} [%rd1+{}], %d{};\n", p.bits, 8 * k, k);
+  load("e", p.selector < 0 ? 0 : 1);
+  text += fmt::format("    {} {}, {}, {}, {}{};\n", p.instruction, list("d", p.results()), list("a", p.a),
+                      list("b", p.b), list("c", p.c), p.selector < 0 ? "" : fmt::format(", %e0, {}", p.selector));
+  for (int k = 0; k < p.results(); ++k) text += fmt::format("    st.global.b{} [%rd1+{}], %d{};\n", p.bits, 8 * k, k);
   return text + "    ret;\n}\n";
 }
 
@@ -112,6 +116,45 @@ TEST(Matrix, ProductsOfFloats) {
   }
   expect_agreement({"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32", 2, 1, 4, 32});
   expect_agreement({"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 4, 2, 4, 32});
+}
+
+TEST(Matrix, SparseProducts) {
+  const auto sp = [](const std::string& rest, int a, int b, int c, int selectors) {
+    for (int k = 0; k < selectors; ++k)
+      for (const char* kind : {"mma.sp", "mma.sp::ordered_metadata"})
+        expect_agreement({fmt::format("{}.sync.aligned.{}", kind, rest), a, b, c, 32, 0, k});
+  };
+  sp("m16n8k16.row.col.f16.f16.f16.f16", 2, 2, 2, 4);
+  sp("m16n8k32.row.col.f16.f16.f16.f16", 4, 4, 2, 2);
+  sp("m16n8k16.row.col.f32.f16.f16.f32", 2, 2, 4, 4);
+  sp("m16n8k32.row.col.f32.f16.f16.f32", 4, 4, 4, 2);
+  sp("m16n8k16.row.col.f32.bf16.bf16.f32", 2, 2, 4, 4);
+  sp("m16n8k32.row.col.f32.bf16.bf16.f32", 4, 4, 4, 2);
+  sp("m16n8k8.row.col.f32.tf32.tf32.f32", 2, 2, 4, 4);
+  sp("m16n8k16.row.col.f32.tf32.tf32.f32", 4, 4, 4, 2);
+  for (const char* types : {"e4m3.e4m3", "e4m3.e5m2", "e5m2.e5m2"})
+    sp(fmt::format("m16n8k64.row.col.f32.{}.f32", types), 4, 4, 4, 1);
+  for (const char* clamp : {"", ".satfinite"}) {
+    for (const char* types : {"s8.s8", "s8.u8", "u8.s8", "u8.u8"}) {
+      sp(fmt::format("m16n8k32.row.col{}.s32.{}.s32", clamp, types), 2, 2, 4, 2);
+      sp(fmt::format("m16n8k64.row.col{}.s32.{}.s32", clamp, types), 4, 4, 4, 1);
+    }
+    for (const char* types : {"s4.s4", "s4.u4", "u4.s4", "u4.u4"}) {
+      sp(fmt::format("m16n8k64.row.col{}.s32.{}.s32", clamp, types), 2, 2, 4, 2);
+      sp(fmt::format("m16n8k128.row.col{}.s32.{}.s32", clamp, types), 4, 4, 4, 1);
+    }
+  }
+}
+
+TEST(Matrix, VoltasProducts) {
+  for (const char* layouts : {"row.row", "row.col", "col.row", "col.col"}) {
+    const auto product = [&](const char* d, const char* c) {
+      return fmt::format("mma.sync.aligned.m8n8k4.{}.{}.f16.f16.{}", layouts, d, c);
+    };
+    expect_agreement({product("f16", "f16"), 2, 2, 4, 32});
+    expect_agreement({product("f32", "f16"), 2, 2, 4, 32, 8});
+    expect_agreement({product("f32", "f32"), 2, 2, 8, 32});
+  }
 }
 
 TEST(Matrix, ProductsOfDoubles) {
@@ -520,16 +563,19 @@ void expect_error(const std::string& text, u32 threads, const std::string& error
 TEST(Matrix, NeedsTheWholeWarp) {
   const std::string product =
       "    mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r1,%r2}, {%r3,%r4}, {%r1}, {%r1,%r2};\n";
-  const std::string error = "a matrix instruction needs all 32 threads of the warp";
+  const std::string needs = " needs all 32 threads of the warp";
+  const std::string error = "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16" + needs;
   expect_error(moving_kernel(product), 16, error);
   expect_error(moving_kernel("    .reg .pred %q;\n    setp.eq.u32 %q, %r0, 7;\n    @%q exit;\n" + product), 32, error);
-  expect_error(moving_kernel("    movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r1;\n"), 8, error);
+  expect_error(moving_kernel("    movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r1;\n"), 8,
+               "movmatrix.sync.aligned.m8n8.trans.b16" + needs);
 }
 
 TEST(Matrix, RefusedByName) {
   for (const char* instruction : {
-           "mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r1,%r2}, {%r3,%r4}, {%r1,%r2}, {%r1,%r2}, %r1, 0x0",
-           "mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%r1,%r2,%r3,%r4}, {%r3,%r4}, {%r1,%r2}, {%r1,%r2,%r3,%r4}",
+           "mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f32 {%r1,%r2}, {%r3,%r4}, {%r1,%r2}, {%r1,%r2}, %r1, 0x0",
+           "mma.sp.sync.aligned.m16n8k64.row.col.f16.e4m3.e4m3.f16 {%r1}, {%r3}, {%r1}, {%r1}, %r1, 0",
+           "mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f32 {%r1,%r2,%r3,%r4}, {%r3,%r4}, {%r1,%r2}, {%r1,%r2,%r3,%r4}",
            "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f16 {%r1,%r2,%r3,%r4}, {%r3,%r4}, {%r1}, {%r1,%r2}",
            "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1,%r2}, [%r9]",
        }) {
