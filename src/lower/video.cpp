@@ -1,7 +1,14 @@
 // The video instructions: integers that are bytes, halves or words of registers, combined and put into a part of
-// another. The meaning is that of the PTX ISA; every form here was compared with an H200. Some forms of the scalar
-// instructions do something else there (saturation of sources of both signs, or into a part of the destination; minimum
-// and maximum of what left the type's range): those are refused.
+// another. GPUs of today have none of them: ptxas writes them as others, in 64 bits, and the scalar ones then mean
+// something else than the PTX ISA says where numbers leave their type's range. Here they mean what an H200 gives,
+// compared over 3000 forms:
+//   .sat to u32: below 0 it is 0, but nothing is cut above; the shifts cut, and vshl looks at 34 bits of its result.
+//   .sat into a part of d: the smaller of the result, taken as 64 unsigned bits, and the part's largest number; the
+//   shifts are cut as words.
+//   d.h1: the upper half of the result, not the lower.
+//   .min .max: 64 bits of the result against c, both unsigned where d is; of vadd, vsub and shifts with .sat the word's
+//   sign is extended first. vset's a stands for d.
+//   vmad: words are signed, all of them; .sat and the shift are unsigned if a and b are and nothing is negated.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -95,8 +102,6 @@ ValueId source(Context& c, const ptx::Operand& operand, bool is_signed) {
   return c.b().cast(narrow, Type::I64, is_signed);
 }
 
-bool has_second_operation(const Instr& i) { return i.has("add") || i.has("min") || i.has("max"); }
-
 // The types' order: of the destination, of a, of b. vset's destination has none.
 struct Types {
   bool d, a, b;  // signed?
@@ -107,44 +112,69 @@ Types types_of(Context& c, const Instr& i, bool has_destination) {
   return {has_destination && i.type(0).is_signed(), i.type(first).is_signed(), i.type(first + 1).is_signed()};
 }
 
-void finish_scalar(Context& c, const Instr& i, const Types& types, ValueId x) {
+struct Scalar {
+  bool is_signed;       // d
+  bool sums, shifts;    // vadd vsub, vshl vshr
+  bool cuts34 = false;  // vshl
+};
+
+ValueId saturate(Context& c, const Scalar& s, const Part& place, ValueId x) {
+  Builder& b = c.b();
+  const auto number = [&](uint64_t n) { return b.constant(Type::I64, n); };
+  if (s.cuts34) {
+    const ValueId unused = b.constant(Type::I32, 30);
+    x = b.binary(Op::ShrS, b.binary(Op::Shl, x, unused), unused);
+  }
+  if (place.bits != 32 && !s.shifts)
+    return b.binary(Op::MinU, x, number((uint64_t{1} << (place.bits - (s.is_signed ? 1 : 0))) - 1));
+  if (s.is_signed || s.shifts) return clamp(c, x, 32, s.is_signed);
+  return b.binary(Op::MaxS, x, number(0));
+}
+
+ValueId with_second_operation(Context& c, const Instr& i, const Scalar& s, ValueId x) {
+  Builder& b = c.b();
+  const ValueId z = c.value(i.operand(3), kB32);
+  if (i.has("add")) return b.binary(Op::Add, b.cast(x, Type::I32), z);
+  if (s.sums || (s.shifts && i.has("sat"))) x = b.cast(b.cast(x, Type::I32), Type::I64, true);
+  const Op smaller = s.is_signed ? Op::MinS : Op::MinU, larger = s.is_signed ? Op::MaxS : Op::MaxU;
+  return b.cast(b.binary(i.has("min") ? smaller : larger, x, b.cast(z, Type::I64, s.is_signed)), Type::I32);
+}
+
+void finish_scalar(Context& c, const Instr& i, const Scalar& s, ValueId x) {
   Builder& b = c.b();
   const Part place = part_of(c, i.operand(0));
-  const bool in_part = place.bits != 32, sat = i.has("sat");
-  if ((in_part && (sat || place.bits == 16)) || (sat && types.a != types.b)) c.unsupported(i);
-  if (sat) x = clamp(c, x, 32, types.d);
+  if (i.has("sat")) x = saturate(c, s, place, x);
   ValueId word = b.cast(x, Type::I32);
-  if (has_second_operation(i)) {
-    const ValueId z = c.value(i.operand(3), kB32);
-    const bool all_signed = types.d && types.a && types.b;
-    if (!i.has("add") && (!all_signed || i.text.opcode == "vabsdiff")) c.unsupported(i);
-    word = b.binary(i.has("add") ? Op::Add : i.has("min") ? Op::MinS : Op::MaxS, word, z);
-  } else if (in_part) {
+  if (i.has("add") || i.has("min") || i.has("max")) {
+    word = with_second_operation(c, i, s, x);
+  } else if (place.bits != 32) {
     const uint32_t mask = ((1u << place.bits) - 1) << place.first;
     const ValueId kept = b.binary(Op::And, c.value(i.operand(3), kB32), b.constant(Type::I32, ~mask));
-    const ValueId put = b.binary(Op::Shl, word, b.constant(Type::I32, place.first));
-    word = b.binary(Op::Or, kept, b.binary(Op::And, put, b.constant(Type::I32, mask)));
+    const bool upper_half = place.bits == 16 && place.first == 16;
+    if (!upper_half) word = b.binary(Op::Shl, word, b.constant(Type::I32, place.first));
+    word = b.binary(Op::Or, kept, b.binary(Op::And, word, b.constant(Type::I32, mask)));
   }
   c.write(bare(i.operand(0)), word, kB32);
 }
 
 void scalar(Context& c, const Instr& i) {
-  const bool compares = i.text.opcode == "vset";
+  const std::string& opcode = i.text.opcode;
+  const bool compares = opcode == "vset";
   const Types types = types_of(c, i, !compares);
-  if (compares && (i.has("min") || i.has("max"))) c.unsupported(i);
   const ValueId x = source(c, i.operand(1), types.a), y = source(c, i.operand(2), types.b);
-  finish_scalar(c, i, types, combine(c, i, i.text.opcode, x, y));
+  const Scalar s{compares ? types.a : types.d, opcode == "vadd" || opcode == "vsub", false};
+  finish_scalar(c, i, s, combine(c, i, opcode, x, y));
 }
 
 void shift(Context& c, const Instr& i) {
-  if (i.has("sat") || i.has("min") || i.has("max")) c.unsupported(i);
   Builder& b = c.b();
   const Types types = types_of(c, i, true);
+  const bool left = i.text.opcode == "vshl";
   const ValueId x = source(c, i.operand(1), types.a);
   const ValueId by = b.cast(source(c, i.operand(2), false), Type::I32);
   const ValueId amount = i.has("wrap") ? b.binary(Op::And, by, b.constant(Type::I32, 31))
                                        : b.binary(Op::MinU, by, b.constant(Type::I32, 32));
-  finish_scalar(c, i, types, b.binary(i.text.opcode == "vshl" ? Op::Shl : Op::ShrS, x, amount));
+  finish_scalar(c, i, {types.d, false, true, left}, b.binary(left ? Op::Shl : Op::ShrS, x, amount));
 }
 
 // SIMD: `width` bits an element.
@@ -199,18 +229,21 @@ void lower_Vshr(Context& c, const Instr& i) { shift(c, i); }
 void lower_Vmad(Context& c, const Instr& i) {
   Builder& b = c.b();
   const Types types = types_of(c, i, true);
-  const bool is_signed = types.a && types.b, mixed = types.a != types.b;
-  const bool scales = i.has("shr7") || i.has("shr15");
-  if ((i.has("sat") && !types.d) || ((i.has("sat") || scales) && !is_signed)) c.unsupported(i);
-  ValueId product = b.binary(Op::Mul, source(c, i.operand(1), types.a), source(c, i.operand(2), types.b));
   const auto negate = [&](ValueId x) { return b.binary(Op::Sub, b.constant(Type::I64, 0), x); };
-  if (i.operand(1).negative != i.operand(2).negative) product = negate(product);
-  ValueId addend = b.cast(c.value(bare(i.operand(3)), kB32), Type::I64, is_signed || mixed);
-  if (i.operand(3).negative) addend = negate(addend);
+  const auto factor = [&](size_t operand, bool is_signed) {
+    return b.cast(b.cast(source(c, i.operand(operand), is_signed), Type::I32), Type::I64, true);
+  };
+  const bool minus = i.operand(1).negative != i.operand(2).negative, minus_c = i.operand(3).negative;
+  const bool is_signed = types.a || types.b || minus || minus_c;
+  ValueId product = b.binary(Op::Mul, factor(1, types.a), factor(2, types.b));
+  if (minus) product = negate(product);
+  ValueId addend = b.cast(c.value(bare(i.operand(3)), kB32), Type::I64, true);
+  if (minus_c) addend = negate(addend);
   ValueId result = b.binary(Op::Add, product, addend);
   if (i.has("po")) result = b.binary(Op::Add, result, b.constant(Type::I64, 1));
-  if (scales) result = b.binary(Op::ShrS, result, b.constant(Type::I32, i.has("shr7") ? 7 : 15));
-  if (i.has("sat")) result = clamp(c, result, 32, types.d);
+  if (i.has("shr7") || i.has("shr15"))
+    result = b.binary(is_signed ? Op::ShrS : Op::ShrU, result, b.constant(Type::I32, i.has("shr7") ? 7 : 15));
+  if (i.has("sat")) result = clamp(c, result, 32, is_signed);
   c.write(bare(i.operand(0)), b.cast(result, Type::I32), kB32);
 }
 

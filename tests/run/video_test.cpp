@@ -72,6 +72,57 @@ TEST(Video, OneAtATime) {
   t.run();
 }
 
+// Where numbers leave their type's range; as an H200 has it, which is not always as PTX says.
+TEST(Video, BeyondTheRange) {
+  Table t;
+  const auto add = [&](const std::string& text, auto f) { t.add<u32(u32, u32, u32)>(text, f); };
+  add("    vadd.u32.u32.u32.sat %d, %a, %b;\n", [](u32 a, u32 b, u32) { return a + b; });
+  add("    vsub.u32.u32.s32.sat.add %d, %a, %b, %c;\n", [](u32 a, u32 b, u32 c) {
+    const i64 x = i64{a} - part(b, 0, 32, true);
+    return (x < 0 ? 0 : static_cast<u32>(x)) + c;
+  });
+  add("    vadd.s32.s32.u32.sat %d.b2, %a, %b, %c;\n", [](u32 a, u32 b, u32 c) {
+    const auto x = static_cast<uint64_t>(part(a, 0, 32, true) + i64{b});
+    return put(c, static_cast<i64>(std::min<uint64_t>(x, 127)), 16, 8);
+  });
+  add("    vmax.u32.s32.u32.sat %d.h0, %a, %b.h1, %c;\n", [](u32 a, u32 b, u32 c) {
+    return put(c, std::min<i64>(std::max(part(a, 0, 32, true), part(b, 16, 16, false)), 0xffff), 0, 16);
+  });
+  add("    vmin.s32.s32.s32 %d.h1, %a, %b, %c;\n", [](u32 a, u32 b, u32 c) {
+    const auto x = static_cast<u32>(std::min(part(a, 0, 32, true), part(b, 0, 32, true)));
+    return (x & 0xffff0000) | (c & 0xffff);
+  });
+  add("    vadd.u32.u32.u32.max %d, %a, %b, %c;\n", [](u32 a, u32 b, u32 c) {
+    const auto x = static_cast<uint64_t>(part(a + b, 0, 32, true));
+    return static_cast<u32>(std::max<uint64_t>(x, c));
+  });
+  add("    vabsdiff.s32.u32.u32.min %d, %a, %b, %c;\n",
+      [](u32 a, u32 b, u32 c) { return static_cast<u32>(std::min(std::abs(i64{a} - b), part(c, 0, 32, true))); });
+  add("    vshl.s32.u32.u32.sat.wrap %d, %a, %b;\n", [](u32 a, u32 b, u32) {
+    const auto x = static_cast<i64>(uint64_t{a} << (b & 31) << 30) >> 30;
+    return static_cast<u32>(clamped(x, 32, true));
+  });
+  add("    vshr.u32.u32.u32.sat.clamp.min %d, %a, %b, %c;\n", [](u32 a, u32 b, u32 c) {
+    const auto x = static_cast<uint64_t>(part(b < 32 ? a >> b : 0, 0, 32, true));
+    return static_cast<u32>(std::min<uint64_t>(x, c));
+  });
+  add("    vshr.s32.u32.u32.sat.clamp %d.b1, %a, %b, %c;\n",
+      [](u32 a, u32 b, u32 c) { return put(c, clamped(b < 32 ? a >> b : 0, 32, true), 8, 8); });
+  add("    vset.s32.u32.lt.min %d, %a, %b, %c;\n", [](u32 a, u32 b, u32 c) {
+    return static_cast<u32>(std::min<i64>(part(a, 0, 32, true) < i64{b}, part(c, 0, 32, true)));
+  });
+  const auto product = [](u32 a, u32 b, u32 c) {
+    return part(a, 0, 32, true) * part(b, 0, 32, true) + part(c, 0, 32, true);
+  };
+  add("    vmad.u32.u32.u32.sat %d, %a, %b, %c;\n",
+      [=](u32 a, u32 b, u32 c) { return static_cast<u32>(clamped(product(a, b, c), 32, false)); });
+  add("    vmad.u32.s32.u32.sat %d, %a, %b, %c;\n",
+      [=](u32 a, u32 b, u32 c) { return static_cast<u32>(clamped(product(a, b, c), 32, true)); });
+  add("    vmad.s32.u32.u32.shr15 %d, %a, %b, %c;\n",
+      [=](u32 a, u32 b, u32 c) { return static_cast<u32>(static_cast<uint64_t>(product(a, b, c)) >> 15); });
+  t.run();
+}
+
 TEST(Video, TwoAndFourAtATime) {
   Table t;
   const auto add = [&](const std::string& text, auto f) { t.add<u32(u32, u32, u32)>(text, f); };
