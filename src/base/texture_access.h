@@ -11,6 +11,7 @@ namespace warplens {
 //   filtered Level        the level of detail, F32         coordinates F32 LevelTexels  the level, I32 coordinates I32
 //   Grad         the derivatives to x of each coordinate, then those to y: F32
 //   Gather       nothing                          coordinates F32; detail: the component, 0 to 3
+// and of these, where `has_offset`, the offset in texels, I32: a signed byte for each coordinate, the first one lowest.
 //   Query        nothing                          no coordinates; detail: TextureQuery
 //   Load, Store, Reduce: of a surface; coordinates I32, the first in bytes unless `formatted`; values to store follow.
 //                detail: SurfaceDetail
@@ -37,13 +38,15 @@ struct TextureAccess {
   TextureOp op = TextureOp::Fetch;
   TextureShape shape = TextureShape::D1;
   uint8_t detail = 0;
+  bool has_offset = false;
 
   constexpr uint32_t pack() const {
-    return static_cast<uint32_t>(op) | static_cast<uint32_t>(shape) << 8 | uint32_t{detail} << 16;
+    return static_cast<uint32_t>(op) | static_cast<uint32_t>(shape) << 8 | uint32_t{detail} << 16 |
+           uint32_t{has_offset} << 24;
   }
   static constexpr TextureAccess unpack(uint32_t bits) {
     return {static_cast<TextureOp>(bits & 255), static_cast<TextureShape>(bits >> 8 & 255),
-            static_cast<uint8_t>(bits >> 16)};
+            static_cast<uint8_t>(bits >> 16), (bits >> 24 & 1) != 0};
   }
 };
 

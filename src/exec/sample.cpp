@@ -18,6 +18,9 @@
 // Single-precision subnormals are zero, before and after. Normalized integers: the sum is rounded to 16 bits,
 // ties up, whatever the format, and then divided.
 //
+// Offsets count texels: they are added once the texel, or the first of two, is known, before the address mode says what
+// lies there; at each level its own texels. Those of tex have four bits, those of tld4 six.
+//
 // A one-dimensional texture is one of two dimensions at y = 0, which a filter with a border sees: half of it.
 //
 // Level of detail: cut towards zero to 1/256, the bias likewise and added, clamped. Between two levels the texels of
@@ -26,377 +29,15 @@
 // max_anisotropy is 1.
 //
 // sRGB channels go through a table of the hardware's; a filtered one may differ from the H200's by 1/256.
+#include "exec/sample.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
-#include "exec/texture.h"
-
 namespace warplens::exec {
 namespace {
-
-constexpr uint32_t kLanes = TextureRequest::kLanes;
-constexpr int32_t kBorder = -1;
-using Indices = int32_t[kLanes];
-
-// Of one axis: the texel, or the two texels and the weight of the second in 1/256.
-struct Axis {
-  alignas(64) Indices first, second, weight;
-};
-
-// The bits behind the point that a normalized coordinate keeps: 21, one more for a size over 8192, two over 32768.
-int fraction_bits(uint32_t size) { return 21 + std::max(0, static_cast<int>(std::bit_width(size - 1)) - 12) / 2; }
-
-// Subnormal coordinates are zero.
-float flush(float u) { return std::fabs(u) < 0x1p-126f ? 0.0f : u; }
-
-// Coordinates that are so far out that nothing but their fraction matters, and those that are no numbers.
-void tame(const float* in, float* out, bool repeats) {
-  constexpr float kFar = 32;  // even, so that mirroring does not notice
-  for (uint32_t l = 0; l < kLanes; ++l) {
-    const float u = flush(in[l]);
-    if (std::fabs(u) < kFar)
-      out[l] = u;
-    else if (!repeats)
-      out[l] = u != u ? 0 : u < 0 ? -kFar : kFar;
-    else
-      out[l] = std::isfinite(u) ? std::fmod(u, kFar) : 0;
-  }
-}
-
-int32_t floor_int(float x) {
-  const auto i = static_cast<int32_t>(x);
-  return i - (static_cast<float>(i) > x);
-}
-
-// An index in the texture's repetition, or kBorder.
-inline int32_t fold(int32_t i, int32_t n, AddressMode mode) {
-  switch (mode) {
-    case AddressMode::Wrap:
-      if (i >= 0 && i < n) return i;  // a division takes long
-      i %= n;
-      return i < 0 ? i + n : i;
-    case AddressMode::Mirror:
-      i %= 2 * n;
-      i = i < 0 ? i + 2 * n : i;
-      return i < n ? i : 2 * n - 1 - i;
-    case AddressMode::Clamp:
-      return std::clamp(i, 0, n - 1);
-    case AddressMode::Border:
-      return i < 0 || i >= n ? kBorder : i;
-  }
-  return 0;
-}
-
-template <AddressMode kMode>
-void fold_all(const Indices& i, int32_t n, Indices& out) {
-  for (uint32_t l = 0; l < kLanes; ++l) out[l] = fold(i[l], n, kMode);
-}
-void fold_all(const Indices& i, int32_t n, AddressMode mode, Indices& out) {
-  switch (mode) {
-    case AddressMode::Wrap:
-      return fold_all<AddressMode::Wrap>(i, n, out);
-    case AddressMode::Mirror:
-      return fold_all<AddressMode::Mirror>(i, n, out);
-    case AddressMode::Clamp:
-      return fold_all<AddressMode::Clamp>(i, n, out);
-    case AddressMode::Border:
-      return fold_all<AddressMode::Border>(i, n, out);
-  }
-}
-
-// fixed: the coordinate in texels, times 2^8 for a filter.
-void place(const Indices& fixed, int32_t n, AddressMode mode, bool filters, bool leaves, Axis& axis) {
-  if (!filters) return fold_all(fixed, n, mode, axis.first);
-  alignas(64) Indices first, second;
-  for (uint32_t l = 0; l < kLanes; ++l) {
-    first[l] = fixed[l] >> 8;
-    second[l] = first[l] + 1;
-    axis.weight[l] = fixed[l] & 255;
-  }
-  if (leaves) {
-    std::memcpy(axis.first, first, sizeof first);
-    std::memcpy(axis.second, second, sizeof second);
-    return;
-  }
-  fold_all(first, n, mode, axis.first);
-  fold_all(second, n, mode, axis.second);
-  for (uint32_t l = 0; l < kLanes && mode == AddressMode::Clamp; ++l)
-    if (axis.first[l] == axis.second[l]) axis.weight[l] = 0;
-}
-
-struct AxisRule {
-  AddressMode mode;
-  bool normalized, filters;
-  bool leaves = false;  // indices one step outside stay as they are: a cube whose faces are filtered into each other
-};
-
-void resolve(const float* at, uint32_t size, const AxisRule& rule, Axis& axis) {
-  alignas(64) float u[kLanes];
-  alignas(64) Indices fixed;
-  const auto n = static_cast<int64_t>(size);
-  if (rule.normalized) {
-    tame(at, u, rule.mode == AddressMode::Wrap || rule.mode == AddressMode::Mirror);
-    const int bits = fraction_bits(size);
-    const auto scale = static_cast<float>(int64_t{1} << bits);
-    const int64_t half = int64_t{1} << (bits - 1);
-    for (uint32_t l = 0; l < kLanes; ++l) {
-      const int64_t cut = floor_int(u[l] * scale);
-      fixed[l] = static_cast<int32_t>(rule.filters ? ((cut * n * 256 + half) >> bits) - 128 : (cut * n) >> bits);
-    }
-    return place(fixed, static_cast<int32_t>(n), rule.mode, rule.filters, rule.leaves, axis);
-  }
-  // Coordinates that count texels do not repeat.
-  const AddressMode mode = rule.mode == AddressMode::Border ? AddressMode::Border : AddressMode::Clamp;
-  const auto far = static_cast<float>(n + 2);
-  for (uint32_t l = 0; l < kLanes; ++l) {
-    const float x = flush(at[l]);
-    u[l] = x > far ? far : x > -2.0f ? x : x != x ? 0 : -2.0f;
-  }
-  for (uint32_t l = 0; l < kLanes; ++l) fixed[l] = rule.filters ? floor_int(u[l] * 256 + 0.5f) - 128 : floor_int(u[l]);
-  place(fixed, static_cast<int32_t>(n), mode, rule.filters, rule.leaves, axis);
-}
-
-// ---- texels
-
-float from_half(uint16_t h) {
-  const uint32_t sign = uint32_t{h & 0x8000u} << 16, rest = h & 0x7fffu;
-  if (rest >= 0x7c00) return std::bit_cast<float>(sign | 0x7f800000u | (rest & 0x3ff) << 13);
-  if (rest >= 0x400) return std::bit_cast<float>(sign | ((rest << 13) + (112u << 23)));
-  const float small = static_cast<float>(rest) * 0x1p-24f;
-  return std::bit_cast<float>(std::bit_cast<uint32_t>(small) | sign);
-}
-
-// In 1/16384: what each value of an sRGB channel is on an H200.
-constexpr uint16_t kSrgb[256] = {
-    0,     5,     10,    15,    20,    25,    30,    35,    40,    45,    50,    55,    60,    66,    72,    78,
-    85,    92,    99,    107,   115,   123,   131,   140,   150,   159,   169,   180,   190,   201,   213,   224,
-    236,   250,   262,   276,   290,   304,   318,   332,   348,   364,   380,   396,   412,   430,   448,   466,
-    484,   504,   524,   544,   564,   584,   604,   624,   648,   672,   692,   716,   740,   764,   788,   816,
-    840,   864,   896,   920,   944,   976,   1000,  1032,  1064,  1088,  1120,  1152,  1184,  1216,  1248,  1280,
-    1312,  1352,  1384,  1416,  1456,  1488,  1528,  1560,  1600,  1640,  1672,  1712,  1752,  1792,  1832,  1872,
-    1920,  1952,  2000,  2048,  2080,  2128,  2176,  2224,  2272,  2320,  2368,  2416,  2464,  2512,  2560,  2608,
-    2656,  2704,  2752,  2816,  2864,  2912,  2976,  3024,  3072,  3136,  3184,  3248,  3296,  3360,  3424,  3472,
-    3536,  3600,  3664,  3712,  3776,  3840,  3904,  3968,  4032,  4096,  4160,  4224,  4288,  4352,  4416,  4512,
-    4576,  4640,  4704,  4768,  4864,  4928,  4992,  5056,  5152,  5216,  5280,  5376,  5440,  5536,  5600,  5696,
-    5760,  5824,  5920,  6016,  6080,  6176,  6240,  6336,  6400,  6496,  6592,  6688,  6752,  6848,  6944,  7008,
-    7104,  7200,  7296,  7392,  7488,  7584,  7680,  7744,  7872,  7936,  8064,  8128,  8256,  8320,  8448,  8512,
-    8640,  8768,  8832,  8960,  9024,  9152,  9280,  9344,  9472,  9600,  9664,  9792,  9920,  9984,  10112, 10240,
-    10304, 10432, 10560, 10688, 10816, 10880, 11008, 11136, 11264, 11392, 11456, 11584, 11712, 11840, 11968, 12096,
-    12224, 12352, 12480, 12608, 12736, 12864, 12992, 13120, 13248, 13376, 13504, 13632, 13760, 13888, 14016, 14144,
-    14272, 14400, 14528, 14656, 14848, 14976, 15104, 15232, 15360, 15488, 15616, 15744, 16000, 16128, 16256, 16384,
-};
-
-// Bits of the channels of each lane's texel: integers extended to 32 bits, floats as single precision. Channels that
-// the format does not have are 0.
-using Texels = uint32_t[4][kLanes];
-
-struct Places {
-  uint64_t address[kLanes];
-  uint32_t outside = 0;  // bit l: lane l has no texel, and the address of some that may be read
-};
-
-template <typename T, uint32_t kChannels>
-void read_some(const Places& at, Texels& out) {
-  for (uint32_t l = 0; l < kLanes; ++l) {
-    T v[kChannels];
-    std::memcpy(v, reinterpret_cast<const void*>(at.address[l]), sizeof v);
-    for (uint32_t c = 0; c < kChannels; ++c) out[c][l] = static_cast<uint32_t>(v[c]);
-  }
-}
-template <typename T>
-void read_channels(const Places& at, uint32_t channels, Texels& out) {
-  if (channels == 1) return read_some<T, 1>(at, out);
-  channels == 2 ? read_some<T, 2>(at, out) : read_some<T, 4>(at, out);
-}
-
-bool is_srgb(const Texture& t, uint32_t channel) { return t.srgb && t.format.bits == 8 && channel < 3; }
-
-float largest(const TexelFormat& f) {
-  return static_cast<float>((1u << (f.bits - (f.kind == TexelFormat::Kind::Signed ? 1 : 0))) - 1);
-}
-
-// An integer channel as a float, where the texture reads so.
-float normalize(const Texture& t, uint32_t channel, uint32_t bits) {
-  if (is_srgb(t, channel)) return static_cast<float>(kSrgb[bits & 255]) / 16384;
-  if (t.format.kind == TexelFormat::Kind::Unsigned) return static_cast<float>(bits) / largest(t.format);
-  return std::max(static_cast<float>(static_cast<int32_t>(bits)) / largest(t.format), -1.0f);
-}
-
-// The border's colour as a texel of the format would hold it; bits of the channel, as read_channels gives them. Where
-// integers are read as floats it is a fraction of the largest, rounded to nearest, ties down; where they are read as
-// they are, the low bits of the float. Half is cut to its mantissa and its largest number. Beyond linear memory there
-// is zero.
-uint32_t border_channel(const Texture& t, uint32_t channel) {
-  const TexelFormat& f = t.format;
-  if (t.source == Texture::Source::Linear) return 0;
-  float b = t.border[channel];
-  uint32_t bits = std::bit_cast<uint32_t>(b);
-  if (f.kind == TexelFormat::Kind::Float)
-    return f.bits == 32 ? bits
-           : b > 65504  ? std::bit_cast<uint32_t>(65504.0f)
-           : b < -65504 ? std::bit_cast<uint32_t>(-65504.0f)
-                        : bits & 0xffffe000u;
-  const bool sign = f.kind == TexelFormat::Kind::Signed;
-  if (t.reads_normalized) {
-    b = std::clamp(b == b ? b : 0, sign ? -1.0f : 0.0f, 1.0f) * largest(f);
-    return static_cast<uint32_t>(static_cast<int32_t>(std::copysign(std::ceil(std::fabs(b) - 0.5f), b)));
-  }
-  const int unused = 32 - f.bits;
-  bits <<= unused;
-  return sign ? static_cast<uint32_t>(static_cast<int32_t>(bits) >> unused) : bits >> unused;
-}
-
-// Lanes without a texel get the border's colour.
-void read_texels(const Texture& t, const Places& at, Texels& out) {
-  const TexelFormat& f = t.format;
-  const bool sign = f.kind == TexelFormat::Kind::Signed;
-  if (f.bits == 8)
-    sign ? read_channels<int8_t>(at, f.channels, out) : read_channels<uint8_t>(at, f.channels, out);
-  else if (f.bits == 16)
-    sign ? read_channels<int16_t>(at, f.channels, out) : read_channels<uint16_t>(at, f.channels, out);
-  else
-    read_channels<uint32_t>(at, f.channels, out);
-  for (uint32_t c = 0; c < f.channels && f.kind == TexelFormat::Kind::Float && f.bits == 16; ++c)
-    for (uint32_t l = 0; l < kLanes; ++l)
-      out[c][l] = std::bit_cast<uint32_t>(from_half(static_cast<uint16_t>(out[c][l])));
-  if (!at.outside) return;
-  for (uint32_t c = 0; c < f.channels; ++c) {
-    const uint32_t bits = border_channel(t, c);
-    for (uint32_t l = 0; l < kLanes; ++l)
-      if (at.outside >> l & 1) out[c][l] = bits;
-  }
-}
-
-// ---- sums of weighted texels
-
-constexpr int kCorners = 16;  // of a cube at each of two levels
-using Weights = int32_t[kCorners][kLanes];
-
-int32_t rounded(int32_t v) { return (v + 128) >> 8; }
-
-// Splits a plane's weight among its four corners.
-void weigh(const Axis& x, const Axis& y, const Indices& plane, int32_t (*w)[kLanes]) {
-  for (uint32_t l = 0; l < kLanes; ++l) {
-    const int32_t right = rounded(x.weight[l] * plane[l]), left = plane[l] - right;
-    const int32_t low_right = rounded(y.weight[l] * right), up_left = rounded((256 - y.weight[l]) * left);
-    w[0][l] = up_left;
-    w[1][l] = right - low_right;
-    w[2][l] = left - up_left;
-    w[3][l] = low_right;
-  }
-}
-
-struct FloatRule {
-  int mantissa, guard;  // bits
-  int least_exponent;   // of frexp, of the smallest normal number
-  bool flushes;         // subnormals
-  uint32_t nan;
-};
-constexpr FloatRule kSingle{24, 4, -125, true, 0x7fffffff}, kHalf{11, 4, -13, false, 0x7fffe000},
-    kSrgbRule{11, -3, -13, false, 0};
-
-// Rounds `value`, which is exact, to the rule's mantissa, ties away from zero.
-float round_sum(double value, const FloatRule& rule) {
-  int exponent = 0;
-  std::frexp(value, &exponent);
-  exponent = std::max(exponent, rule.least_exponent);
-  const double unit = std::ldexp(1.0, exponent - rule.mantissa);
-  const double units = std::fabs(value) / unit;
-  const double whole = std::floor(units + 0.5);
-  const double result = std::copysign(whole * unit, value);
-  if (rule.flushes && std::fabs(result) < 0x1p-126) return std::copysign(0.0f, static_cast<float>(value));
-  return static_cast<float>(result);
-}
-
-// One lane's sum where some texel is no ordinary number. A texel that is no finite number counts though its weight is
-// rounded to nothing, as long as each of its axes has one. `joined`: squares 2k and 2k + 1 are aligned together.
-float odd_sum(const float* texel, const int32_t* weight, const bool* touched, int corners, bool joined,
-              const FloatRule& rule) {
-  bool plus = false, minus = false, all_negative = true;
-  for (int k = 0; k < corners; ++k) {
-    if (!touched[k]) continue;
-    if (texel[k] != texel[k]) return std::bit_cast<float>(rule.nan);
-    if (std::isinf(texel[k])) (texel[k] > 0 ? plus : minus) = true;
-    if (weight[k]) all_negative &= std::signbit(texel[k]);
-  }
-  if (plus && minus) return std::bit_cast<float>(rule.nan);
-  if (plus || minus) return plus ? HUGE_VALF : -HUGE_VALF;
-  const auto value = [&](int k) { return rule.flushes && std::fabs(texel[k]) < 0x1p-126f ? 0.0f : texel[k]; };
-  const int together = joined ? 8 : 4;
-  double sum = 0;
-  for (int group = 0; group < corners; group += together) {
-    int exponent = rule.least_exponent;
-    for (int k = group; k < std::min(group + together, corners); ++k) {
-      int e = 0;
-      if (!weight[k] || value(k) == 0) continue;
-      std::frexp(value(k), &e);
-      exponent = std::max(exponent, e);
-    }
-    const double unit = std::ldexp(1.0, exponent - rule.mantissa - rule.guard);
-    for (int k = group; k < std::min(group + together, corners); ++k)
-      if (weight[k]) sum += weight[k] * std::trunc(value(k) / unit) * unit;
-  }
-  if (sum == 0) return all_negative ? -0.0f : 0.0f;
-  return round_sum(sum / 256, rule);
-}
-
-// The same for single precision where every texel is zero or a normal number of no extreme size, without branches.
-// Bit l of `joined`: of lane l.
-void plain_sums(const float (&texel)[kCorners][kLanes], const Weights& weight, int corners, uint32_t joined,
-                uint32_t* out) {
-  alignas(64) int32_t exponent[kCorners / 4][kLanes] = {};
-  for (int k = 0; k < corners; ++k)
-    for (uint32_t l = 0; l < kLanes; ++l) {
-      const auto e = static_cast<int32_t>(std::bit_cast<uint32_t>(texel[k][l]) >> 23 & 255);
-      exponent[k / 4][l] = std::max(exponent[k / 4][l], weight[k][l] ? e : 0);
-    }
-  for (int square = 0; square + 1 < corners / 4 && joined; square += 2)
-    for (uint32_t l = 0; l < kLanes; ++l) {
-      int32_t &a = exponent[square][l], &b = exponent[square + 1][l];
-      if (joined >> l & 1) a = b = std::max(a, b);
-    }
-  alignas(64) double sum[kLanes] = {};
-  for (int square = 0; square < corners / 4; ++square) {
-    alignas(64) double part[kLanes] = {}, scale[kLanes], unit[kLanes];
-    for (uint32_t l = 0; l < kLanes; ++l) {
-      // 2^(28 - e) and 2^(e - 28 - 8), where frexp's exponent is the biased one less 126.
-      const int32_t e = exponent[square][l] - 126;
-      scale[l] = std::bit_cast<double>(static_cast<uint64_t>(1023 + 28 - e) << 52);
-      unit[l] = std::bit_cast<double>(static_cast<uint64_t>(1023 - 28 - 8 + e) << 52);
-    }
-    for (int k = 4 * square; k < 4 * square + 4; ++k)
-      for (uint32_t l = 0; l < kLanes; ++l)
-        part[l] +=
-            static_cast<double>(static_cast<int32_t>(weight[k][l] ? texel[k][l] * scale[l] : 0.0)) * weight[k][l];
-    for (uint32_t l = 0; l < kLanes; ++l) sum[l] += part[l] * unit[l];
-  }
-  // A tie is moved away from zero by less than anything else could be away from it.
-  for (uint32_t l = 0; l < kLanes; ++l) out[l] = std::bit_cast<uint32_t>(static_cast<float>(sum[l] * (1 + 0x1p-48)));
-}
-
-// Positive zeros are plain; negative ones have a rule of their own.
-bool is_plain(const float (&texel)[kCorners][kLanes], int corners) {
-  uint32_t odd = 0;
-  for (int k = 0; k < corners; ++k)
-    for (uint32_t l = 0; l < kLanes; ++l) {
-      const uint32_t e = std::bit_cast<uint32_t>(texel[k][l]) >> 23 & 255;
-      odd |= uint32_t{e - 64 > 128} & uint32_t{std::bit_cast<uint32_t>(texel[k][l]) != 0};
-    }
-  return odd == 0;
-}
-
-// Normalized integers: `sum` of weights in 1/256 times channels.
-float normalized_sum(const TexelFormat& f, int64_t sum) {
-  if (f.kind == TexelFormat::Kind::Unsigned) {
-    if (f.bits == 8) sum *= 257;
-    return static_cast<float>((sum + 128) >> 8) / 65535;
-  }
-  // 8 bits: times 258 and a bit, 32767 / 127, by shifting and adding.
-  const int64_t value = f.bits == 8 ? sum + ((sum + 64 + ((sum >> 12) << 4)) >> 7) : (sum + 128) >> 8;
-  return static_cast<float>(std::max<int64_t>(value, -32767)) / 32767;
-}
 
 // ---- one level
 
@@ -459,10 +100,13 @@ void trace(const Texture& t, const TextureLevel& level, const TextureRequest& r,
   alignas(64) float zero[kLanes] = {};
   for (uint32_t d = 0; d < (f.volume ? 3u : 2u); ++d) {
     rule.mode = t.address[d];
+    rule.offset = r.access.has_offset && d < n ? r.offset[d] : nullptr;
     if (counts_texels(r.access.op)) {  // of linear memory, which ends
       Indices fixed = {};
-      for (uint32_t l = 0; l < kLanes && d < n; ++l)
-        fixed[l] = std::clamp(r.texel[d][l], -1, static_cast<int32_t>(size[d]));
+      for (uint32_t l = 0; l < kLanes && d < n; ++l) {
+        const int64_t texel = int64_t{r.texel[d][l]} + (rule.offset ? rule.offset[l] : 0);
+        fixed[l] = static_cast<int32_t>(std::clamp<int64_t>(texel, -1, size[d]));
+      }
       place(fixed, static_cast<int32_t>(size[d]), AddressMode::Border, false, false, f.axis[d]);
       continue;
     }
@@ -511,10 +155,6 @@ void cross_seam(int32_t n, int32_t& plane, int32_t& x, int32_t& y) {
   y = (b + n - 1) / 2;
 }
 
-struct Corner {
-  alignas(64) Texels texel = {};
-};
-
 // Reads corner k of the footprint. Lanes outside get no address; lanes beyond what is allocated are told in `r`.
 alignas(16) constexpr uint8_t kNothing[16] = {};
 void locate(const Texture& t, const TextureLevel& level, const Footprint& f, uint32_t mask, int corner, Places& at,
@@ -542,15 +182,6 @@ void locate(const Texture& t, const TextureLevel& level, const Footprint& f, uin
   }
 }
 
-// What a filter mixes: the texels at the corners of a square, and of others, a plane or a level further.
-struct Corners {
-  int count = 0;
-  Texels texel[kCorners];
-  Weights weight;
-  bool touched[kCorners][kLanes];  // each axis has a weight there, though their product may round to nothing
-  uint32_t joined = 0;             // bit l: lane l's planes lie next to each other, and are aligned together
-};
-
 // The four corners of one plane, the lower (0) or the upper (4), whose weight is given.
 void add_plane(const Texture& t, const TextureLevel& level, const Footprint& f, int plane, const Indices& weight,
                uint32_t mask, Corners& c, TextureRequest& r) {
@@ -574,50 +205,6 @@ void fetch_point(const Texture& t, const TextureLevel& level, const Footprint& f
   const bool normalizes = t.reads_normalized && t.format.kind != TexelFormat::Kind::Float;
   for (uint32_t c = 0; c < t.format.channels && normalizes; ++c)
     for (uint32_t l = 0; l < kLanes; ++l) out[c][l] = std::bit_cast<uint32_t>(normalize(t, c, out[c][l]));
-}
-
-void mix_floats(const Texture& t, const Corners& corners, uint32_t channel, const FloatRule& rule, uint32_t mask,
-                uint32_t* out) {
-  alignas(64) float texel[kCorners][kLanes];
-  const bool srgb = is_srgb(t, channel);
-  for (int k = 0; k < corners.count; ++k)
-    for (uint32_t l = 0; l < kLanes; ++l) {
-      const uint32_t bits = corners.texel[k][channel][l];
-      texel[k][l] = srgb ? static_cast<float>(kSrgb[bits & 255]) / 16384 : std::bit_cast<float>(bits);
-    }
-  if (rule.mantissa == 24 && is_plain(texel, corners.count))
-    return plain_sums(texel, corners.weight, corners.count, corners.joined, out);
-  for (uint32_t l = 0; l < kLanes; ++l) {
-    if (!(mask >> l & 1)) continue;
-    float values[kCorners];
-    int32_t weight[kCorners];
-    bool touched[kCorners];
-    for (int k = 0; k < corners.count; ++k) {
-      values[k] = texel[k][l];
-      weight[k] = corners.weight[k][l];
-      touched[k] = corners.touched[k][l];
-    }
-    out[l] = std::bit_cast<uint32_t>(odd_sum(values, weight, touched, corners.count, corners.joined >> l & 1, rule));
-  }
-}
-
-void mix_integers(const Texture& t, const Corners& corners, uint32_t channel, uint32_t* out) {
-  int64_t sum[kLanes] = {};
-  for (int k = 0; k < corners.count; ++k)
-    for (uint32_t l = 0; l < kLanes; ++l)
-      sum[l] += int64_t{corners.weight[k][l]} * static_cast<int32_t>(corners.texel[k][channel][l]);
-  for (uint32_t l = 0; l < kLanes; ++l) out[l] = std::bit_cast<uint32_t>(normalized_sum(t.format, sum[l]));
-}
-
-void mix(const Texture& t, const Corners& corners, uint32_t mask, Texels& out) {
-  for (uint32_t c = 0; c < t.format.channels; ++c) {
-    if (t.format.kind == TexelFormat::Kind::Float)
-      mix_floats(t, corners, c, t.format.bits == 16 ? kHalf : kSingle, mask, out[c]);
-    else if (is_srgb(t, c))
-      mix_floats(t, corners, c, kSrgbRule, mask, out[c]);
-    else
-      mix_integers(t, corners, c, out[c]);
-  }
 }
 
 // The footprint's texels with a weight of `share` in all.

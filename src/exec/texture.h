@@ -73,6 +73,7 @@ struct TextureRequest {
   };
   float level[kLanes];
   float dx[3][kLanes], dy[3][kLanes];
+  int32_t offset[3][kLanes];   // in texels, if access.has_offset
   uint32_t result[4][kLanes];  // bits of floats or integers, as the texture reads
   // A lane that read beyond what is allocated.
   uint32_t bad_lane = kLanes;

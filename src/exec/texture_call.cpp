@@ -23,9 +23,14 @@ void take_operands(const WarpEnv& env, TextureRequest& r) {
   const uint32_t n = coordinates(r.access.shape);
   for (uint32_t d = 0; d < n; ++d) take(r.at[d]);
   if (r.access.op == TextureOp::Level || r.access.op == TextureOp::LevelTexels) take(r.level);
-  if (r.access.op != TextureOp::Grad) return;
-  for (uint32_t d = 0; d < n; ++d) take(r.dx[d]);
-  for (uint32_t d = 0; d < n; ++d) take(r.dy[d]);
+  const uint32_t slopes = r.access.op == TextureOp::Grad ? n : 0;
+  for (uint32_t d = 0; d < slopes; ++d) take(r.dx[d]);
+  for (uint32_t d = 0; d < slopes; ++d) take(r.dy[d]);
+  if (!r.access.has_offset) return;
+  int32_t packed[kWarpSize];
+  take(packed);
+  for (uint32_t d = 0; d < n; ++d)
+    for (uint32_t l = 0; l < kWarpSize; ++l) r.offset[d][l] = static_cast<int8_t>(packed[l] >> (8 * d));
 }
 
 // sust.p: each 32-bit value becomes a channel; narrower integers are clamped to their range.

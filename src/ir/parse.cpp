@@ -430,7 +430,9 @@ class Parser {
         access.op = take<TextureOp>(text, 10, "operation");
         access.shape = take<TextureShape>(text, 7, "shape");
         const size_t dot = std::min(text.find('.'), text.size());
-        access.detail = static_cast<uint8_t>(std::strtoul(std::string(text.substr(0, dot)).c_str(), nullptr, 10));
+        const unsigned long detail = std::strtoul(std::string(text.substr(0, dot)).c_str(), nullptr, 10);
+        access.detail = static_cast<uint8_t>(detail);
+        access.has_offset = (detail & 256) != 0;
         text.remove_prefix(std::min(dot + 1, text.size()));
         inst.imm = access.pack();
         break;
@@ -523,6 +525,10 @@ class Parser {
         inst.imm = f().messages.size();
         f().messages.push_back(line.quoted());
         return;
+      case Op::Matrix:
+        inst.imm2 = static_cast<uint32_t>(f().messages.size());
+        f().messages.push_back(line.quoted());
+        return values(line, inst);
       default:
         return values(line, inst);
     }

@@ -113,8 +113,8 @@ class Printer {
     if (it.op == Op::SystemCall) return fmt::format(".{}", to_string(static_cast<SystemCall>(it.imm)));
     if (it.op == Op::Texture || it.op == Op::Surface) {
       const auto access = TextureAccess::unpack(static_cast<uint32_t>(it.imm));
-      return fmt::format(".{}.{}.{}.{}x{}", to_string(access.op), to_string(access.shape), access.detail,
-                         to_string(it.type), it.count);
+      return fmt::format(".{}.{}.{}.{}x{}", to_string(access.op), to_string(access.shape),
+                         access.detail | (access.has_offset ? 256 : 0), to_string(it.type), it.count);
     }
     if (it.type == Type::Void) return "";
     if (is_memory(it.op) && it.count > 1) return fmt::format(".{}x{}", to_string(it.type), it.count);
@@ -163,10 +163,16 @@ class Printer {
       case Op::Barrier:
         return fmt::format(" {} -> {}", list(it, 0), succ(0));
       case Op::Trap:
-        return " " + (it.imm < function_.messages.size() ? quote(function_.messages[it.imm]) : std::string("\"?\""));
+        return " " + message(it.imm);
+      case Op::Matrix:
+        return fmt::format(" {} {}", message(it.imm2), list(it, 0));
       default:
         return it.args.empty() ? "" : " " + list(it, 0);
     }
+  }
+
+  std::string message(uint64_t index) const {
+    return index < function_.messages.size() ? quote(function_.messages[index]) : "\"?\"";
   }
 
   std::string place(const Inst& it) const {

@@ -468,6 +468,7 @@ void Verifier::check_texture(BlockId b, ValueId id) {
     wanted.insert(wanted.end(), n, coordinate);
     if (access.op == TextureOp::Level || access.op == TextureOp::LevelTexels) wanted.push_back(coordinate);
     if (access.op == TextureOp::Grad) wanted.insert(wanted.end(), 2 * n, Type::F32);
+    if (access.has_offset) wanted.push_back(Type::I32);
     if (access.op == TextureOp::Store) wanted.insert(wanted.end(), inst.count, inst.type);
     if (access.op == TextureOp::Reduce) wanted.push_back(inst.type);
   }

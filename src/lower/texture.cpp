@@ -1,7 +1,8 @@
 // tex tld4 txq, suld sust sured suq, istypep: textures and surfaces by their objects' handles.
 //
-// Texture references (.texref variables, gone in CUDA 12), samplers apart from their texture and multisampled textures
-// are refused. Cache operators and hints are ignored, as everywhere.
+// Texture references (.texref variables, gone in CUDA 12), samplers apart from their texture, multisampled textures and
+// comparisons with a depth are refused: CUDA's API makes no sampler, and no array of depths. Cache operators and hints
+// are ignored, as everywhere.
 #include <utility>
 
 #include "base/texture_access.h"
@@ -77,19 +78,51 @@ struct Request {
   }
 };
 
+// The offset, one number or a vector, if there is one behind so many operands. Its numbers have `bits`.
+void offset(Request& r, const Instr& i, size_t operands, unsigned bits) {
+  Context& c = r.c;
+  if (i.operand_count() == operands) return;
+  const ptx::Operand& operand = i.operand(operands);
+  const uint32_t n = coordinates(r.access.shape);
+  const bool vector = operand.kind == ptx::Operand::Kind::Vector;
+  if (i.operand_count() > operands + 1 || (!vector && n > 1) || is_cube(r.access.shape))
+    c.refuse(i.full_opcode() + " with a comparison is not supported yet");
+  if (vector && operand.elements.size() < n) c.malformed("too few offsets");
+  Builder& b = c.b();
+  ValueId packed = ir::kNone;
+  for (uint32_t d = 0; d < n; ++d) {
+    const ValueId texels = slice(b, c.value(vector ? operand.elements[d] : operand, kB32), 0, bits, true);
+    const ValueId byte = b.binary(Op::And, texels, b.constant(Type::I32, 255));
+    const ValueId moved = b.binary(Op::Shl, byte, b.constant(Type::I32, 8 * d));
+    packed = d == 0 ? moved : b.binary(Op::Or, packed, moved);
+  }
+  r.access.has_offset = true;
+  r.args.push_back(packed);
+}
+
+// Results of 16 bits: those of 32 rounded, whatever they are.
+std::vector<ValueId> narrowed(Context& c, const std::vector<ValueId>& singles, bool packed) {
+  constexpr ScalarType kF16{ScalarType::Kind::Float, 16, false};
+  std::vector<ValueId> halves;
+  for (const ValueId single : singles) halves.push_back(narrow_half(c, kF16, single));
+  if (!packed) return halves;
+  return {pack_halves(c, halves[0], halves[1]), pack_halves(c, halves[2], halves[3])};
+}
+
 // The texel, and whether its memory is there ("d|p"), which it always is.
-void fetch(Request& r, const Instr& i, size_t operands) {
+void fetch(Request& r, const Instr& i) {
   Context& c = r.c;
   const ScalarType type = i.type();
-  if (i.operand_count() > operands) c.refuse(i.full_opcode() + " with an offset or a comparison is not supported yet");
-  if (type.total_bits() != 32 || type.packed) c.unsupported(i);
-  const int count = vector_length(i);
-  const Type result = ir_type(type);
+  const bool halves = type.kind == ScalarType::Kind::Float && type.bits == 16;
+  if (!halves && (type.total_bits() != 32 || type.packed)) c.unsupported(i);
+  const int count = type.packed ? 4 : vector_length(i);
+  const Type result = halves ? Type::F32 : ir_type(type);
   const ir::SiteId site = c.new_site(ir::SiteKind::Load, i, ir::Space::Texture, result, count);
-  const ValueId texel = r.emit(Op::Texture, result, count, site);
+  auto values = r.parts(r.emit(Op::Texture, result, count, site), result, count);
+  if (halves) values = narrowed(c, values, type.packed);
   const ptx::Operand& destination = i.operand(0);
   const bool pair = destination.kind == ptx::Operand::Kind::Pair && destination.elements.size() == 2;
-  write_components(c, pair ? destination.elements[0] : destination, type, r.parts(texel, result, count));
+  write_components(c, pair ? destination.elements[0] : destination, type, values);
   if (pair) c.write(destination.elements[1], c.b().constant(Type::Pred, 1), kPred);
 }
 
@@ -138,15 +171,17 @@ void lower_Tex(Context& c, const Instr& i) {
   r.place(i, i.operand(1));
   if (level) r.values(i.operand(2), 1, texels ? kU32 : kF32);
   for (size_t k = 2; grad && k < 4; ++k) r.values(i.operand(k), coordinates(r.access.shape), kF32);
-  fetch(r, i, grad ? 4 : level ? 3 : 2);
+  offset(r, i, grad ? 4 : level ? 3 : 2, 4);
+  fetch(r, i);
 }
 
 void lower_Tld4(Context& c, const Instr& i) {
   Request r{c, {TextureOp::Gather, shape_of(c, i)}, {}};
-  if (r.access.shape != Shape::D2 && r.access.shape != Shape::D2Layers) c.unsupported(i);
+  if (coordinates(r.access.shape) == 1 || r.access.shape == Shape::D3) c.unsupported(i);
   r.access.detail = i.has("r") ? 0 : i.has("g") ? 1 : i.has("b") ? 2 : 3;
   r.place(i, i.operand(1));
-  fetch(r, i, 2);
+  offset(r, i, 2, 6);
+  fetch(r, i);
 }
 
 void lower_Txq(Context& c, const Instr& i) {

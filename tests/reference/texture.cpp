@@ -23,26 +23,26 @@ struct Side {
 };
 
 // The one or two texels of an axis.
-std::vector<Side> sides(const Texture& t, int axis, float at, bool linear) {
+std::vector<Side> sides(const Texture& t, int axis, float at, int64_t offset, bool linear) {
   const int64_t n = t.size[axis];
   Texture::Mode mode = t.mode;
   long double texels = 0;
   if (!t.normalized) {
-    texels = at != at ? 0 : std::clamp<long double>(at, -4, n + 4);
+    texels = at != at ? 0 : std::clamp<long double>(at, -99, n + 99);
     if (mode != Texture::Border) mode = Texture::Clamp;
   } else {
     long double u = at != at ? 0 : at;
-    if (std::isinf(u)) u = mode == Texture::Wrap || mode == Texture::Mirror ? 0 : u < 0 ? -4 : 4;
+    if (std::isinf(u)) u = mode == Texture::Wrap || mode == Texture::Mirror ? 0 : u < 0 ? -99 : 99;
     if (mode == Texture::Wrap || mode == Texture::Mirror) u -= 2 * std::floor(u / 2);
-    u = std::clamp<long double>(u, -4, 4);
+    u = std::clamp<long double>(u, -99, 99);
     texels = std::floor(std::ldexp(u, 21)) * n / (1 << 21);
   }
   if (std::fabs(at) < 0x1p-126f) texels = 0;
-  if (!linear) return {{repeat(static_cast<int64_t>(std::floor(texels)), n, mode), 256}};
+  if (!linear) return {{repeat(static_cast<int64_t>(std::floor(texels)) + offset, n, mode), 256}};
   const auto fixed = static_cast<int64_t>(std::floor(texels * 256 + 0.5L)) - 128;
   const auto first = static_cast<int64_t>(std::floor(fixed / 256.0L));
   const int64_t weight = fixed - first * 256;
-  const int64_t a = repeat(first, n, mode), b = repeat(first + 1, n, mode);
+  const int64_t a = repeat(first + offset, n, mode), b = repeat(first + offset + 1, n, mode);
   if (mode == Texture::Clamp && a == b) return {{a, 256}, {b, 0}};
   return {{a, 256 - weight}, {b, weight}};
 }
@@ -102,10 +102,11 @@ std::vector<uint32_t> fetch(const Texture& t, const TextureAccess& access, const
   for (int d = 0; d < n; ++d) {
     const auto bits = static_cast<uint32_t>(arguments[next++]);
     const Texture::Mode mode = t.mode == Texture::Border ? Texture::Border : Texture::Clamp;
+    const int64_t offset = access.has_offset ? static_cast<int8_t>(arguments.back() >> (8 * d)) : 0;
     if (texels)
-      axis[d] = {{repeat(static_cast<int32_t>(bits), t.size[d], mode), 256}};
+      axis[d] = {{repeat(static_cast<int32_t>(bits) + offset, t.size[d], mode), 256}};
     else
-      axis[d] = sides(t, d, std::bit_cast<float>(bits), linear);
+      axis[d] = sides(t, d, std::bit_cast<float>(bits), offset, linear);
   }
   std::vector<uint32_t> result(4, 0);
   for (int c = 0; c < t.channels; ++c) {

@@ -171,6 +171,39 @@ TEST(Texture, OfEveryShape) {
                object({7, 5, 1, 4}, kFloat4));
 }
 
+// Of tex the lowest four bits of an offset count.
+TEST(Texture, WithOffsets) {
+  in_all_modes("tex.1d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd0, {%f0}], 3;", object({7, 1, 1, 0}, kFloat4));
+  in_all_modes("tex.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd0, {%f0, %f1}], {%r10, -3};",
+               object({7, 5, 1, 0}, kFloat4));
+  in_all_modes("tex.3d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd0, {%f0, %f1, %f2, %f2}], {7, %r11, -8, 0};",
+               object({7, 5, 3, 0}, kFloat4));
+  in_all_modes("tex.a2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd0, {%r12, %f0, %f1, %f1}], {%r10, %r11};",
+               object({7, 5, 1, 4}, kFloat4));
+  Object o = object({7, 5, 1, 0}, kFloat4);
+  const std::vector<u32> plain =
+      expect_same("tex.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd0, {%f0, %f1}], {9, -20};", o);
+  EXPECT_EQ(expect_same("tex.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd0, {%f0, %f1}], {-7, -4};", o), plain);
+  EXPECT_EQ(expect_same("tex.level.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd0, {%f0, %f1}], %f2, {-7, -4};", o), plain);
+}
+
+// 32 bits, rounded.
+TEST(Texture, OfSixteenBits) {
+  Object o = object({7, 5, 1, 0}, kFloat4);
+  const std::vector<u32> halves = expect_same(R"(tex.2d.v4.f16.f32 {%h1, %h2, %h3, %h4}, [%rd0, {%f0, %f1}];
+    mov.b32 %r1, {%h1, %h2};
+    mov.b32 %r2, {%h3, %h4};)",
+                                              o);
+  EXPECT_EQ(expect_same("tex.2d.v2.f16x2.f32 {%r1, %r2}, [%rd0, {%f0, %f1}];", o), halves);
+  EXPECT_EQ(expect_same(R"(tex.2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%rd0, {%f0, %f1}];
+    cvt.rn.f16x2.f32 %r1, %r2, %r1;
+    cvt.rn.f16x2.f32 %r2, %r4, %r3;
+    mov.u32 %r3, 7;
+    mov.u32 %r4, 7;)",
+                        o),
+            halves);
+}
+
 TEST(Texture, OfIntegers) {
   Object bytes = object({6, 5, 1, 0}, kByte4);
   for (AddressMode& axis : bytes.texture.address) axis = AddressMode::Clamp;
@@ -332,7 +365,7 @@ TEST(Texture, WhatIsNotThereIsRefused) {
   };
   EXPECT_NE(refuses("tex.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd0, %rd1, {%f0, %f1}];").find("a sampler of its own"),
             std::string::npos);
-  EXPECT_NE(refuses("tex.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd0, {%f0, %f1}], {%r1, %r2};").find("with an offset"),
+  EXPECT_NE(refuses("tex.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd0, {%f0, %f1}], %f2;").find("with a comparison"),
             std::string::npos);
   EXPECT_NE(refuses("tex.2dms.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%rd0, {%r1, %r2, %r3, %r4}];").find("is not supported"),
             std::string::npos);

@@ -4,8 +4,9 @@
 __global__ void good(int* data) { data[threadIdx.x] = 1; }
 
 __global__ void exotic(unsigned long long* data) {
-  float d[4], zero = 0;  // a product with a sparse matrix
-  asm volatile("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%4}, {%4,%4}, {%5,%5,%5,%5}, %4, 0x0;" : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3]) : "r"(0x44444444), "f"(zero));
+  float d[4], zero = 0;  // a texel compared with a depth
+  asm volatile("tex.2d.v4.f32.f32 {%0,%1,%2,%3}, [%4, {%5,%5}], %5;"
+               : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3]) : "l"(data), "f"(zero));
   data[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
 }
 
