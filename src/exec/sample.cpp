@@ -19,7 +19,8 @@
 // ties up, whatever the format, and then divided.
 //
 // Offsets count texels: they are added once the texel, or the first of two, is known, before the address mode says what
-// lies there; at each level its own texels. Those of tex have four bits, those of tld4 six.
+// lies there; at each level its own texels. Those of tex have four bits, those of tld4 six. A one-dimensional texture
+// takes the next four for y. Linear memory ignores them.
 //
 // A one-dimensional texture is one of two dimensions at y = 0, which a filter with a border sees: half of it.
 //
@@ -76,6 +77,20 @@ int32_t layer_of(const TextureLevel& level, int32_t layer, uint32_t faces) {
   return layers ? static_cast<int32_t>(std::min(static_cast<uint32_t>(layer), layers - 1)) : 0;
 }
 
+// Coordinates that count texels: nothing lies beyond an edge, or, where the level is given, the last texel does. Linear
+// memory takes no offsets.
+void locate_texels(const Texture& t, const TextureRequest& r, uint32_t d, int32_t size, Axis& axis) {
+  Indices fixed = {};
+  const bool counts = d < coordinates(r.access.shape);
+  for (uint32_t l = 0; l < kLanes && counts; ++l) {
+    const bool moves = r.access.has_offset && t.source != Texture::Source::Linear;
+    const int64_t texel = int64_t{r.texel[d][l]} + (moves ? r.offset[d][l] : 0);
+    fixed[l] = static_cast<int32_t>(std::clamp<int64_t>(texel, -1, size));
+  }
+  place(fixed, size, r.access.op == TextureOp::LevelTexels ? AddressMode::Clamp : AddressMode::Border, false, false,
+        axis);
+}
+
 void trace(const Texture& t, const TextureLevel& level, const TextureRequest& r, bool filters, Footprint& f) {
   const TextureShape shape = r.access.shape;
   const uint32_t n = coordinates(shape);
@@ -100,14 +115,9 @@ void trace(const Texture& t, const TextureLevel& level, const TextureRequest& r,
   alignas(64) float zero[kLanes] = {};
   for (uint32_t d = 0; d < (f.volume ? 3u : 2u); ++d) {
     rule.mode = t.address[d];
-    rule.offset = r.access.has_offset && d < n ? r.offset[d] : nullptr;
-    if (counts_texels(r.access.op)) {  // of linear memory, which ends
-      Indices fixed = {};
-      for (uint32_t l = 0; l < kLanes && d < n; ++l) {
-        const int64_t texel = int64_t{r.texel[d][l]} + (rule.offset ? rule.offset[l] : 0);
-        fixed[l] = static_cast<int32_t>(std::clamp<int64_t>(texel, -1, size[d]));
-      }
-      place(fixed, static_cast<int32_t>(size[d]), AddressMode::Border, false, false, f.axis[d]);
+    rule.offset = r.access.has_offset && (d < n || shape == TextureShape::D1) ? r.offset[d] : nullptr;
+    if (counts_texels(r.access.op)) {
+      locate_texels(t, r, d, static_cast<int32_t>(size[d]), f.axis[d]);
       continue;
     }
     resolve(d < n ? r.at[d] : zero, size[d], rule, f.axis[d]);
@@ -202,6 +212,9 @@ void fetch_point(const Texture& t, const TextureLevel& level, const Footprint& f
   Places at;
   locate(t, level, f, mask, 0, at, r);
   read_texels(t, at, out);
+  for (uint32_t c = 0; c < 4 && at.outside && counts_texels(r.access.op); ++c)
+    for (uint32_t l = 0; l < kLanes; ++l)
+      if (at.outside >> l & 1) out[c][l] = 0;
   const bool normalizes = t.reads_normalized && t.format.kind != TexelFormat::Kind::Float;
   for (uint32_t c = 0; c < t.format.channels && normalizes; ++c)
     for (uint32_t l = 0; l < kLanes; ++l) out[c][l] = std::bit_cast<uint32_t>(normalize(t, c, out[c][l]));
@@ -295,6 +308,10 @@ int32_t level_of(const Texture& t, const TextureRequest& r, uint32_t lane) {
   const int32_t bias = fixed(std::clamp(t.level_bias, -16.0f, 16.0f));
   int32_t level = 0;
   switch (r.access.op) {
+    case TextureOp::LevelTexels: {
+      const auto whole = std::bit_cast<int32_t>(r.level[lane]);
+      return std::clamp(whole, 0, static_cast<int32_t>(t.levels.size() - 1)) * 256;
+    }
     case TextureOp::Level:
       level = fixed(double{r.level[lane]}) + bias;
       break;
@@ -347,11 +364,10 @@ void sample_levels(const Texture& t, TextureRequest& r) {
 }
 
 // Whether the instruction suits the texture: an H200 gives zeros where it does not. One and two dimensions, with layers
-// and without, stand in for each other. Coordinates that are integers are for linear memory, which takes no others.
+// and without, stand in for each other. Linear memory takes no coordinates but integers, of one dimension.
 bool suits(const Texture& t, const TextureAccess& access) {
   const bool linear = t.source == Texture::Source::Linear;
-  if (linear || counts_texels(access.op))
-    return linear && access.op == TextureOp::FetchTexels && access.shape == TextureShape::D1;
+  if (linear) return access.op == TextureOp::FetchTexels && access.shape == TextureShape::D1;
   return (t.dimensions == 3) == (access.shape == TextureShape::D3) && t.cube == is_cube(access.shape);
 }
 

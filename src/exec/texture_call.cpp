@@ -29,7 +29,7 @@ void take_operands(const WarpEnv& env, TextureRequest& r) {
   if (!r.access.has_offset) return;
   int32_t packed[kWarpSize];
   take(packed);
-  for (uint32_t d = 0; d < n; ++d)
+  for (uint32_t d = 0; d < 3; ++d)
     for (uint32_t l = 0; l < kWarpSize; ++l) r.offset[d][l] = static_cast<int8_t>(packed[l] >> (8 * d));
 }
 

@@ -90,8 +90,11 @@ void offset(Request& r, const Instr& i, size_t operands, unsigned bits) {
   if (vector && operand.elements.size() < n) c.malformed("too few offsets");
   Builder& b = c.b();
   ValueId packed = ir::kNone;
-  for (uint32_t d = 0; d < n; ++d) {
-    const ValueId texels = slice(b, c.value(vector ? operand.elements[d] : operand, kB32), 0, bits, true);
+  // Of one dimension an H200 takes y from behind x.
+  const bool only_x = r.access.shape == Shape::D1;
+  for (uint32_t d = 0; d < (only_x ? 2 : n); ++d) {
+    const ValueId word = c.value(vector ? operand.elements[only_x ? 0 : d] : operand, kB32);
+    const ValueId texels = slice(b, word, only_x ? d * bits : 0, bits, true);
     const ValueId byte = b.binary(Op::And, texels, b.constant(Type::I32, 255));
     const ValueId moved = b.binary(Op::Shl, byte, b.constant(Type::I32, 8 * d));
     packed = d == 0 ? moved : b.binary(Op::Or, packed, moved);

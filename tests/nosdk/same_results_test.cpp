@@ -115,7 +115,7 @@ TEST(DeviceCalls, PrintWhatAnH200Prints) {
 TEST(Instructions, PrintWhatAnH200Prints) {
   if (!has_clang()) GTEST_SKIP() << "needs clang++-19";
   CommandResult run;
-  for (const char* program : {"calls", "video", "small_floats", "managed", "vector_atomics"})
+  for (const char* program : {"calls", "video", "small_floats", "managed", "vector_atomics", "texture_offsets"})
     expect_what_an_h200_printed(program, {"--compiler", "clang"}, &run);
 }
 

@@ -1,5 +1,4 @@
-// Fetches that only inline PTX reaches: with offsets, in the registers' own numbers; with results of 16 bits; four texels
-// of a cube. A line a case, with a hash of its results. texture_offsets.h200.txt is what an H200 printed.
+// Fetches that only inline PTX reaches: with offsets, and with results of 16 bits. A line a case, with a hash of its results. texture_offsets.h200.txt is what an H200 printed.
 #include <cuda_runtime.h>
 #include <math.h>
 #include <stdio.h>
@@ -30,9 +29,6 @@ struct Sample {
   X(k3DLevel, "tex.level.3d.v4.f32.f32 " V4 ",[%4,{%5,%6,%7,%7}],%8,{%9,%10,%11,%11};")                \
   X(kLinear, "tex.1d.v4.f32.s32 " V4 ",[%4,{%12}],{%9};")                                              \
   X(kGather, "tld4.r.2d.v4.f32.f32 " V4 ",[%4,{%5,%6}],{%9,%10};")                                     \
-  X(kGatherLayers, "tld4.a.a2d.v4.f32.f32 " V4 ",[%4,{%12,%5,%6,%6}],{%9,%10};")                       \
-  X(kGatherCube, "tld4.g.cube.v4.f32.f32 " V4 ",[%4,{%5,%6,%7,%7}];")                                  \
-  X(kGatherCubes, "tld4.r.acube.v4.f32.f32 " V4 ",[%4,{%12,%5,%6,%7}];")                               \
   X(kHalves, HALVES("tex.2d.v4.f16.f32 {a,b,c,d},[%4,{%5,%6}];"))                                      \
   X(kPairs, "tex.2d.v2.f16x2.f32 {%0,%1},[%4,{%5,%6}];mov.b32 %2,0;mov.b32 %3,0;")                     \
   X(kHalves3D, HALVES("tex.3d.v4.f16.f32 {a,b,c,d},[%4,{%5,%6,%7,%7}],{%9,%10,%11,%11};"))
@@ -63,16 +59,16 @@ static float random_in(float low, float high) { return low + (high - low) * (flo
 static Sample *samples;
 static uint4* results;
 
-// Coordinates from -1 to 2 times the size, some far away; directions for a cube. Most offsets fit four bits.
-static void make_samples(bool normalized, bool cube, int w, int h, int d) {
+// Coordinates from -1 to 2 times the size, some far away. Most offsets fit four bits.
+static void make_samples(bool normalized, int w, int h, int d) {
   const float far[] = {1e9f, -1e9f, INFINITY, -INFINITY, NAN, -0.0f, 0.5f, -1.0f};
   seed = 77;
   for (int i = 0; i < kSamples; i++) {
     Sample& s = samples[i];
     const float scale[3] = {normalized ? 1.0f : w, normalized ? 1.0f : h, normalized ? 1.0f : d};
     float at[3];
-    for (int k = 0; k < 3; k++) at[k] = cube ? random_in(-1, 1) : random_in(-1, 2) * scale[k];
-    if (!cube && i < 8) at[i % 3] = far[i];
+    for (int k = 0; k < 3; k++) at[k] = random_in(-1, 2) * scale[k];
+    if (i < 8) at[i % 3] = far[i];
     s.x = at[0], s.y = at[1], s.z = at[2], s.level = random_in(-1, 3);
     for (int k = 0; k < 3; k++) s.offset[k] = i % 8 == 7 ? (int)(random_bits() % 200) - 100 : (int)(random_bits() % 16) - 8;
     s.layer = (int)(random_bits() % 24) - 2;
@@ -108,8 +104,7 @@ static void fill(cudaArray_t array, bool floats, int w, int h, int d) {
   if (e) printf("copy: %s\n", cudaGetErrorName(e));
 }
 
-static void in_all_modes(const char* name, const cudaResourceDesc& resource, bool floats, bool only_normalized, bool cube,
-                         int w, int h, int d, std::vector<Operation> operations) {
+static void in_all_modes(const char* name, const cudaResourceDesc& resource, bool floats, bool only_normalized, int w, int h, int d, std::vector<Operation> operations) {
   for (int filter = 0; filter < 2; filter++)
     for (int normalized = only_normalized; normalized < 2; normalized++)
       for (int address = 0; address < 4; address++) {
@@ -123,14 +118,13 @@ static void in_all_modes(const char* name, const cudaResourceDesc& resource, boo
         desc.maxMipmapLevelClamp = 10;
         desc.readMode = floats ? cudaReadModeElementType : cudaReadModeNormalizedFloat;
         desc.normalizedCoords = normalized;
-        desc.seamlessCubemap = cube && address == 1;
         for (int k = 0; k < 4; k++) desc.borderColor[k] = 0.3f + 0.25f * k;
         cudaTextureObject_t t = 0;
         if (const cudaError_t e = cudaCreateTextureObject(&t, &resource, &desc, nullptr)) {
           printf("%s: %s\n", name, cudaGetErrorName(e));
           continue;
         }
-        make_samples(normalized, cube, w, h, d);
+        make_samples(normalized, w, h, d);
         for (const Operation operation : operations) {
           char full[100];
           const char* modes[] = {"wrap", "clamp", "mirror", "border"};
@@ -155,9 +149,6 @@ static void arrays() {
       {"1d layers", 16, 0, 5, cudaArrayLayered, {k1DLayers}},
       {"2d layers", 8, 6, 5, cudaArrayLayered, {k2DLayers}},
       {"gather", 7, 5, 0, cudaArrayTextureGather, {kGather}},
-      {"gather layers", 8, 6, 5, cudaArrayLayered | cudaArrayTextureGather, {kGatherLayers}},
-      {"gather cube", 5, 5, 6, cudaArrayCubemap | cudaArrayTextureGather, {kGatherCube}},
-      {"gather cubes", 4, 4, 18, cudaArrayCubemap | cudaArrayLayered | cudaArrayTextureGather, {kGatherCubes}},
   };
   for (const auto& a : kArrays)
     for (const bool floats : {true, false}) {
@@ -170,12 +161,11 @@ static void arrays() {
         continue;
       }
       seed = 5;
-      const bool cube = (a.flags & cudaArrayCubemap) != 0;
       fill(array, floats, a.w, a.h ? a.h : 1, a.d ? a.d : 1);
       cudaResourceDesc resource{};
       resource.resType = cudaResourceTypeArray;
       resource.res.array.array = array;
-      in_all_modes(a.name, resource, floats, cube, cube, a.w, a.h ? a.h : 1, a.d ? a.d : 1, a.operations);
+      in_all_modes(a.name, resource, floats, false, a.w, a.h ? a.h : 1, a.d ? a.d : 1, a.operations);
       cudaFreeArray(array);
     }
 }
@@ -185,7 +175,7 @@ static void mipmaps() {
     const char* name;
     int d;
     std::vector<Operation> operations;
-  } const kMipmaps[] = {{"levels 2d", 0, {k2D, k2DLevel, k2DGrad}}, {"levels 3d", 8, {k3DLevel}}};
+  } const kMipmaps[] = {{"levels 2d", 0, {k2D, k2DLevel}}, {"levels 3d", 8, {k3DLevel}}};
   for (const auto& m : kMipmaps) {
     const cudaChannelFormatDesc desc = cudaCreateChannelDesc(8, 8, 8, 8, cudaChannelFormatKindUnsigned);
     cudaMipmappedArray_t mipmap = nullptr;
@@ -199,7 +189,7 @@ static void mipmaps() {
     cudaResourceDesc resource{};
     resource.resType = cudaResourceTypeMipmappedArray;
     resource.res.mipmap.mipmap = mipmap;
-    in_all_modes(m.name, resource, false, true, false, 16, 12, m.d ? m.d : 1, m.operations);
+    in_all_modes(m.name, resource, false, true, 16, 12, m.d ? m.d : 1, m.operations);
     cudaFreeMipmappedArray(mipmap);
   }
 }
@@ -220,7 +210,7 @@ static void linear_memory() {
   cudaTextureDesc desc{};
   cudaTextureObject_t t = 0;
   cudaCreateTextureObject(&t, &resource, &desc, nullptr);
-  make_samples(false, false, 20, 1, 1);
+  make_samples(false, 20, 1, 1);
   run(kLinear, "linear", t);
 }
 
