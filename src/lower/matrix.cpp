@@ -39,6 +39,19 @@ Matrix exchange(Matrix::What what, int count, bool transposed) {
   return m;
 }
 
+std::vector<const ptx::Operand*> register_list(Context& c, const Instr& i, size_t operand, size_t count) {
+  std::vector<const ptx::Operand*> list;
+  const ptx::Operand& whole = i.operand(operand);
+  if (whole.kind == ptx::Operand::Kind::Vector)
+    for (const ptx::Operand& element : whole.elements) list.push_back(&element);
+  else
+    list.push_back(&whole);
+  if (list.size() != count)
+    c.malformed(i.full_opcode() + " with a list of " + std::to_string(list.size()) + " registers, where " +
+                std::to_string(count) + " are needed");
+  return list;
+}
+
 }  // namespace
 
 std::vector<Element> elements_of(const Instr& i) {
@@ -63,26 +76,14 @@ ScalarType register_bits(const Matrix& matrix) {
   return {ScalarType::Kind::Bits, static_cast<uint8_t>(ir::bits(ir::register_type(matrix))), false};
 }
 
-std::vector<const ptx::Operand*> register_list(Context& c, const ptx::Operand& operand, size_t count) {
-  std::vector<const ptx::Operand*> list;
-  if (operand.kind == ptx::Operand::Kind::Vector)
-    for (const ptx::Operand& element : operand.elements) list.push_back(&element);
-  else
-    list.push_back(&operand);
-  if (list.size() != count)
-    c.malformed("a list of " + std::to_string(list.size()) + " registers, where " + std::to_string(count) +
-                " are needed");
-  return list;
-}
-
-std::vector<ValueId> read_list(Context& c, const ptx::Operand& operand, size_t count, ScalarType type) {
+std::vector<ValueId> read_list(Context& c, const Instr& i, size_t operand, size_t count, ScalarType type) {
   std::vector<ValueId> values;
-  for (const ptx::Operand* one : register_list(c, operand, count)) values.push_back(c.value(*one, type));
+  for (const ptx::Operand* one : register_list(c, i, operand, count)) values.push_back(c.value(*one, type));
   return values;
 }
 
-void write_list(Context& c, const ptx::Operand& operand, const std::vector<ValueId>& values, ScalarType type) {
-  const auto list = register_list(c, operand, values.size());
+void write_list(Context& c, const Instr& i, size_t operand, const std::vector<ValueId>& values, ScalarType type) {
+  const auto list = register_list(c, i, operand, values.size());
   for (size_t k = 0; k < values.size(); ++k) c.write(*list[k], values[k], type);
 }
 
@@ -155,7 +156,7 @@ void lower_Ldmatrix(Context& c, const Instr& i) {
   place.space = memory_space(c, i).space;
   meet(c);
   place.address = access_address(c, i.operand(1), &place.space, &place.offset);
-  write_list(c, i.operand(0), load_rows(c, i, place, count, i.has("trans")), kB32);
+  write_list(c, i, 0, load_rows(c, i, place, count, i.has("trans")), kB32);
 }
 
 void lower_Stmatrix(Context& c, const Instr& i) {
@@ -164,7 +165,7 @@ void lower_Stmatrix(Context& c, const Instr& i) {
   place.space = memory_space(c, i).space;
   meet(c);
   place.address = access_address(c, i.operand(0), &place.space, &place.offset);
-  const auto registers = read_list(c, i.operand(1), static_cast<size_t>(count), kB32);
+  const auto registers = read_list(c, i, 1, static_cast<size_t>(count), kB32);
   const auto words = matrix_op(c, i, exchange(Matrix::What::Collect, count, i.has("trans")), registers);
   store_words(c, i, place, words, lanes_with_rows(c.b(), count));
 }
@@ -191,7 +192,8 @@ Matrix product_of(Context& c, const Instr& i, const Shape& shape, const std::vec
   m.sparse = i.has("sp") || i.has("sp::ordered_metadata");
   if (m.sparse) {
     const ptx::Operand& selector = i.operand(5);
-    if (selector.kind != ptx::Operand::Kind::Immediate || selector.value > 3) c.malformed("no sparsity selector");
+    if (selector.kind != ptx::Operand::Kind::Immediate || selector.value > 3)
+      c.malformed(i.full_opcode() + " without a sparsity selector");
     m.selector = static_cast<uint8_t>(selector.value);
   }
   if (types[0] != types[3] || !i.has("row") || !i.has("col")) c.unsupported(i);
@@ -228,12 +230,12 @@ void lower_Mma(Context& c, const Instr& i) {
   const Matrix m = volta ? quarters_of(c, i, types) : product_of(c, i, *shape, types);
   if (!ir::is_valid(m)) c.unsupported(i);
   const ScalarType type = register_bits(m);
-  std::vector<ValueId> args = read_list(c, i.operand(1), ir::registers_of_a(m), type);
-  for (const ValueId v : read_list(c, i.operand(2), ir::registers_of_b(m), type)) args.push_back(v);
-  for (const ValueId v : read_list(c, i.operand(3), ir::registers_of_c(m), type)) args.push_back(v);
+  std::vector<ValueId> args = read_list(c, i, 1, ir::registers_of_a(m), type);
+  for (const ValueId v : read_list(c, i, 2, ir::registers_of_b(m), type)) args.push_back(v);
+  for (const ValueId v : read_list(c, i, 3, ir::registers_of_c(m), type)) args.push_back(v);
   if (m.sparse) args.push_back(c.value(i.operand(4), kB32));
   meet(c);
-  write_list(c, i.operand(0), matrix_op(c, i, m, std::move(args)), type);
+  write_list(c, i, 0, matrix_op(c, i, m, std::move(args)), type);
 }
 
 }  // namespace warplens::lower

@@ -22,9 +22,8 @@ struct Place {
 
 ScalarType register_bits(const ir::Matrix& matrix);
 // The operand {a, b, ...}, or one register; refuses another number of them.
-std::vector<const ptx::Operand*> register_list(Context& c, const ptx::Operand& operand, size_t count);
-std::vector<ir::ValueId> read_list(Context& c, const ptx::Operand& operand, size_t count, ScalarType type);
-void write_list(Context& c, const ptx::Operand& operand, const std::vector<ir::ValueId>& values, ScalarType type);
+std::vector<ir::ValueId> read_list(Context& c, const Instr& i, size_t operand, size_t count, ScalarType type);
+void write_list(Context& c, const Instr& i, size_t operand, const std::vector<ir::ValueId>& values, ScalarType type);
 
 // All lanes of the warp are needed from here on.
 void meet(Context& c);

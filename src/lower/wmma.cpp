@@ -201,7 +201,7 @@ void load_operand(Context& c, const Instr& i, const Wmma& w, bool a) {
   const size_t pieces = registers.size();
   if (type == Element::F16)
     for (size_t k = pieces; k < 8; ++k) registers.push_back(registers[k - pieces]);
-  write_list(c, i.operand(0), registers, {ScalarType::Kind::Bits, static_cast<uint8_t>(ir::bits(word)), false});
+  write_list(c, i, 0, registers, {ScalarType::Kind::Bits, static_cast<uint8_t>(ir::bits(word)), false});
 }
 
 // ---- accumulators
@@ -260,14 +260,14 @@ void load_accumulators(Context& c, const Instr& i, const Wmma& w) {
         registers.push_back(load_words(c, i, accumulator_place(memory, d, t, k), d.word, 1)[0]);
     }
   }
-  write_list(c, i.operand(0), registers, {ScalarType::Kind::Bits, static_cast<uint8_t>(ir::bits(d.word)), false});
+  write_list(c, i, 0, registers, {ScalarType::Kind::Bits, static_cast<uint8_t>(ir::bits(d.word)), false});
 }
 
 void store_accumulators(Context& c, const Instr& i, const Wmma& w) {
   const Accumulators d = accumulators_of(c, i, w);
   const auto tiles = accumulator_tiles(w);
   const ScalarType type{ScalarType::Kind::Bits, static_cast<uint8_t>(ir::bits(d.word)), false};
-  const auto registers = read_list(c, i.operand(1), tiles.size() * d.registers, type);
+  const auto registers = read_list(c, i, 1, tiles.size() * d.registers, type);
   meet(c);
   Memory memory = accumulator_memory(c, i, w, d, 0);
   for (size_t k = 0; k < tiles.size(); ++k) {
@@ -326,14 +326,14 @@ void multiply(Context& c, const Instr& i, const Wmma& w) {
   const ScalarType word = register_bits(m);
   const size_t in_a = operand_tiles(w, true, type_a).size(), in_b = operand_tiles(w, false, type_b).size();
   const auto list = [&](size_t operand, size_t pieces) {
-    auto values = read_list(c, i.operand(operand), type_a == Element::F16 ? 8 : pieces, word);
+    auto values = read_list(c, i, operand, type_a == Element::F16 ? 8 : pieces, word);
     values.resize(pieces);
     return values;
   };
   auto x = list(1, in_a), y = list(2, in_b);
   if (w.swapped) std::swap(x, y);
   const size_t tiles = accumulator_tiles(w).size();
-  auto sum = read_list(c, i.operand(3), type_c == Element::F16 ? tiles : 2 * tiles, word);
+  auto sum = read_list(c, i, 3, type_c == Element::F16 ? tiles : 2 * tiles, word);
   if (type_c == Element::F16 && !halves) sum = widen(c, sum);
   meet(c);
   const size_t of_a = ir::registers_of_a(m), of_b = ir::registers_of_b(m), of_c = ir::registers_of_c(m);
@@ -350,7 +350,7 @@ void multiply(Context& c, const Instr& i, const Wmma& w) {
       std::ranges::copy(matrix_op(c, i, m, std::move(args)), at);
     }
   if (type_d == Element::F16 && !halves) sum = narrow(c, sum);
-  write_list(c, i.operand(0), sum, word);
+  write_list(c, i, 0, sum, word);
 }
 
 }  // namespace

@@ -585,5 +585,12 @@ TEST(Matrix, RefusedByName) {
   }
 }
 
+TEST(Matrix, WrongListsNameTheInstruction) {
+  const std::string product = "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16";
+  const Program program(ptx_header() +
+                        moving_kernel("    " + product + " {%r1,%r2}, {%r3,%r4,%r1}, {%r1}, {%r1,%r2};\n"));
+  EXPECT_THAT(program.problems(), HasSubstr(product + " with a list of 3 registers, where 2 are needed"));
+}
+
 }  // namespace
 }  // namespace warplens::run
