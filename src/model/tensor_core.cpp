@@ -28,7 +28,7 @@
 // in PTX.
 //
 // m8n8k4 of f16, Volta's: newer GPUs have none. ptxas multiplies and adds in single precision, to nearest even: to F32
-// c + (((p0 + p1) + p2) + p3), to F16 (c + (p0 + p1)) + (p2 + p3), which is then rounded once more.
+// c + ((((0 + p0) + p1) + p2) + p3), to F16 (c + (p0 + p1)) + (p2 + p3), which is then rounded once more.
 //
 // Sources: M. Fasi, N. Higham, M. Mikaitis, S. Pranesh, "Numerical behavior of NVIDIA tensor cores", PeerJ CS 7:e330
 // (2021), for the form of the rule on Volta to Ampere, where fewer bits are kept (23 and 24) and sums are shorter. The
@@ -454,7 +454,7 @@ void tensor_multiply_quarter(bool half, const uint32_t* a, const uint32_t* b, co
       const float sum = (of_half(c[at]) + (p[0] + p[1])) + (p[2] + p[3]);
       d[at] = std::isnan(sum) ? kHalfNan : std::bit_cast<uint16_t>(static_cast<_Float16>(sum));
     } else {
-      const float sum = std::bit_cast<float>(c[at]) + (((p[0] + p[1]) + p[2]) + p[3]);
+      const float sum = std::bit_cast<float>(c[at]) + ((((0.0f + p[0]) + p[1]) + p[2]) + p[3]);
       d[at] = std::isnan(sum) ? kNan : std::bit_cast<uint32_t>(sum);
     }
   }

@@ -266,7 +266,7 @@ void multiply_quarters(const Matrix& m, WarpOperands& w) {
     const uint64_t c_bits = w.args[from.lane][4 + from.number] >> from.shift;
     float c = single(half(c_bits & 0xffff));
     if (!half_c) std::memcpy(&c, &c_bits, sizeof c);
-    float sum = single(p[0] + p[1]);
+    float sum = single((half_d ? p[0] : 0.0 + p[0]) + p[1]);  // which a zero's sign shows
     sum = half_d ? single(double{single(double{c} + sum)} + single(p[2] + p[3]))
                  : single(double{c} + single(single(sum + p[2]) + p[3]));
     uint32_t bits = 0x7fffffff;
