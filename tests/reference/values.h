@@ -36,7 +36,7 @@ uint64_t atomic_result(const ir::Inst& inst, bool is_global, uint64_t old, uint6
 struct WarpOperands {
   uint32_t lanes = 0;  // who takes part
   uint64_t args[32][16] = {};
-  uint64_t results[32][4] = {};
+  uint64_t results[32][8] = {};
 };
 void compute_warp(const ir::Inst& inst, ir::Type argument, WarpOperands& operands);
 void compute_matrix(const ir::Inst& inst, WarpOperands& operands);  // matrices.cpp; needs all 32 lanes
