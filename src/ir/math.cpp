@@ -13,6 +13,7 @@
 #include "ir/precise.h"
 #include "ir/precise_angles.h"
 #include "ir/precise_errors.h"
+#include "ir/precise_gamma.h"
 
 namespace warplens::ir {
 namespace {
@@ -51,12 +52,6 @@ double bessel_j(int n, double x) {
 double bessel_y(int n, double x) {
   if (n < 0) return std::nan("");
   return n > 2000 + 2 * std::fabs(x) && x > 0 ? -HUGE_VAL : static_cast<double>(::ynl(n, x));
-}
-
-// Thread-safe, unlike lgamma: the sign goes to a variable of ours.
-double log_gamma(double x) {
-  int sign = 0;
-  return ::lgamma_r(x, &sign);
 }
 
 // kCount lanes from `first` on: converted to double, computed, and back.

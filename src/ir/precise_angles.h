@@ -56,9 +56,14 @@ WL_INLINE Mask<D> is_odd(Bits<D> n) {
   return (Mask<D>)(n & 1) != 0;
 }
 template <typename D>
-WL_INLINE D sine(Angle<D> a) {
+WL_INLINE Pair<D> sine_pair(Angle<D> a) {
   const Pair<D> value = select(is_odd<D>(a.quarters), cosine_of(a.rest), sine_of(a.rest));
-  return from_bits<D>(bits(sum_of(value)) ^ ((a.quarters & 2) << 62));
+  const Bits<D> sign = (a.quarters & 2) << 62;
+  return {from_bits<D>(bits(value.high) ^ sign), from_bits<D>(bits(value.low) ^ sign)};
+}
+template <typename D>
+WL_INLINE D sine(Angle<D> a) {
+  return sum_of(sine_pair(a));
 }
 template <typename D>
 WL_INLINE D cosine(Angle<D> a) {
