@@ -6,12 +6,12 @@
 #include <cmath>
 #include <concepts>
 #include <cstring>
-#include <numbers>
 #include <unordered_map>
 
 #include "ir/elementary.h"
 #include "ir/precise.h"
 #include "ir/precise_angles.h"
+#include "ir/precise_bessel.h"
 #include "ir/precise_errors.h"
 #include "ir/precise_gamma.h"
 
@@ -24,24 +24,6 @@ int32_t quotient(double x, double y) {
   int low = 0;
   std::remquo(x, y, &low);
   return low;
-}
-
-// The modified Bessel functions I0 and I1, to long double's accuracy: the power series, whose terms are all positive,
-// and for large arguments the asymptotic series of e^-x sqrt(2 pi x) I(x). (C++'s own throws where it does not
-// converge.)
-double bessel_i(int order, double x) {
-  const long double a = std::fabs(x);
-  if (!(a <= 1000)) return std::isnan(x) ? x : order == 1 ? std::copysign(HUGE_VAL, x) : HUGE_VAL;
-  long double sum = 1, term = 1;
-  if (a <= 30) {
-    for (int k = 1; term > sum * 1e-21L; ++k) sum += term *= a * a / 4 / k / (k + order);
-    if (order == 1) sum *= a / 2;
-  } else {
-    for (int k = 1; k < 60 && std::fabs(term) > 1e-21L; ++k)
-      sum += term *= -(4.0L * order * order - (2.0L * k - 1) * (2.0L * k - 1)) / (8 * a * k);
-    sum *= std::exp(a) / std::sqrt(2 * std::numbers::pi_v<long double> * a);
-  }
-  return static_cast<double>(order == 1 && std::signbit(x) ? -sum : sum);
 }
 
 // The C library's take n steps. Where n is far above x they are 0 and -infinity, below all that double holds.

@@ -1,6 +1,6 @@
-// Elementary functions of doubles, in the manner of elementary.h; those of angles and the error functions stand in
-// files of their own beside this one. They are made of IEEE 754 operations, the fused multiply-add among them, for
-// vectors of any length, and give the same bits on every processor.
+// Elementary functions of doubles, in the manner of elementary.h; those of angles, the error, gamma and Bessel
+// functions stand in files of their own beside this one. They are made of IEEE 754 operations, the fused multiply-add
+// among them, for vectors of any length, and give the same bits on every processor.
 //
 // A result is a sum high + low that is rounded once at the end, so most are within 0.7 ulp (docs/math.md). What is
 // known to be exact is kept so: a product's error is a fused multiply-add (Dekker), a sum's six operations (Knuth), and
@@ -244,6 +244,11 @@ template <typename D>
 WL_INLINE D natural(Logarithm<D> l, D correction) {
   const Pair<D> s = quick_sum(l.e * kShortLn2, l.rest.high);  // e is 0, or its product larger
   return s.high + (s.low + (fma(l.e, all<D>(kShortLn2Low), l.rest.low) + correction));
+}
+template <typename D>
+WL_INLINE Pair<D> natural(Logarithm<D> l) {
+  const Pair<D> s = quick_sum(l.e * kShortLn2, l.rest.high);
+  return {s.high, s.low + fma(l.e, all<D>(kShortLn2Low), l.rest.low)};
 }
 WL_LANES D log(D x) { return where_logarithm(x, natural(logarithm(x), D{})); }
 // log2 of x's rest, as a sum with e.

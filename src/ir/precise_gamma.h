@@ -4,11 +4,6 @@
 
 namespace warplens::ir::precise {
 
-template <typename D>
-WL_INLINE Pair<D> natural(Logarithm<D> l) {
-  const Pair<D> s = quick_sum(l.e * kShortLn2, l.rest.high);
-  return {s.high, s.low + fma(l.e, all<D>(kShortLn2Low), l.rest.low)};
-}
 // ln of x! for x from 0 to 2^900: y (ln y - 1) + ln(2 pi) / 2 + p / y with y = x + 1/2 (Burnside's form of Stirling's
 // series), where p goes from -0.036 to -1/24.
 WL_LANES Pair<D> log_factorial(D x) {
