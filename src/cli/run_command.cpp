@@ -79,8 +79,10 @@ RunCommand::RunCommand(CLI::App& app, const Environment& environment) : environm
   command_->prefix_command();  // from the program on, all words are the program's
   command_->add_option("--json", json_path_, "Write the report as JSON to this file")->type_name("FILE");
   command_->add_option("--out", out_path_, "Write the report to this file instead of stderr")->type_name("FILE");
-  command_->add_option("--gpu", options_.gpu, "The GPU to be, by name")->type_name("NAME")->capture_default_str();
-  command_->add_option("--gpus", options_.gpus, "How many of it the program has")
+  command_->add_option("--gpu", options_.gpu, "GPU model: its properties and limits")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command_->add_option("--gpus", options_.gpus, "Number of GPUs that the program has")
       ->type_name("N")
       ->check(CLI::Range(1u, run::kMostGpus))
       ->capture_default_str();
@@ -130,6 +132,16 @@ bool RunCommand::prepare() {
   options_.gpu_name = gpu->name;
   options_.version = WARPLENS_VERSION;
   options_.sm = static_cast<int>(gpu->compute_major * 10 + gpu->compute_minor);
+  for (const std::string& path : {json_path_, out_path_})
+    if (path == "-") {
+      complain({"the report cannot go to '-'", "standard output is the program's own: name a file"}, 0);
+      return false;
+    }
+  for (const char* option : {"--json", "--out"})
+    if (command_->count(option) != 0 && command_->get_option(option)->as<std::string>().empty()) {
+      complain({std::string(option) + " names no file", "an empty word was given"}, 0);
+      return false;
+    }
   return can_write(json_path_) && can_write(out_path_);
 }
 

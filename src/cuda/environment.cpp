@@ -72,6 +72,11 @@ Startup read_environment() {
   return startup;
 }
 
+// For `warplens run --cpu`, which asks before it starts a program.
+extern "C" __attribute__((visibility("default"))) bool wl_knows_processor(const char* name) {
+  return session::knows_processor(name);
+}
+
 static thread_local bool is_in_launch = false;
 bool LaunchInProgress::inside() { return is_in_launch; }
 

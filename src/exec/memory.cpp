@@ -60,6 +60,7 @@ struct DeviceMemory::Impl {
   uint64_t used = 0;             // of the GPU's capacity
   uint64_t heap_used = 0, heap_limit = 8 << 20;
   std::map<uint64_t, Allocation> allocations;  // by base: ours and adopted ones
+  std::map<uint64_t, Allocation> freed;        // of late, where nothing else lies since
   std::map<uint64_t, uint64_t> holes;          // start -> end of free ranges below `top`
   TextureObjects textures;
   uint64_t top = 0;  // everything from here on was never given out
@@ -68,7 +69,23 @@ struct DeviceMemory::Impl {
   uint64_t place(uint64_t size, uint64_t alignment);
   bool make_writable(uint64_t end);
   void give_back(uint64_t start, uint64_t end);
+  void remember(const Allocation& gone);
+  void reuse(uint64_t start, uint64_t end);
 };
+
+// For fault messages alone.
+void DeviceMemory::Impl::remember(const Allocation& gone) {
+  constexpr size_t kMost = 4096;
+  reuse(gone.base, gone.base + gone.bytes);
+  if (freed.size() == kMost) freed.erase(freed.begin());
+  freed.emplace(gone.base, gone);
+}
+
+void DeviceMemory::Impl::reuse(uint64_t start, uint64_t end) {
+  auto at = freed.lower_bound(start);
+  if (at != freed.begin() && std::prev(at)->first + std::prev(at)->second.bytes > start) --at;
+  while (at != freed.end() && at->first < end) at = freed.erase(at);
+}
 
 // First fit: the lowest hole that takes `size` bytes at this alignment, else fresh space; 0 when the range is full.
 uint64_t DeviceMemory::Impl::place(uint64_t size, uint64_t alignment) {
@@ -154,6 +171,7 @@ Result<uint64_t> DeviceMemory::allocate(uint64_t bytes, Allocation::Kind kind) {
   if (counts) impl_->used += bytes;
   if (heap) impl_->heap_used += bytes;
   impl_->allocations.emplace(at, Allocation{at, bytes, kind});
+  impl_->reuse(at, at + size);
   return at;
 }
 
@@ -165,6 +183,7 @@ bool DeviceMemory::free(uint64_t base, bool to_heap) {
   if ((allocation.kind == Allocation::Kind::Heap) != to_heap) return false;
   if (to_heap) impl_->heap_used -= allocation.bytes;
   impl_->allocations.erase(found);
+  impl_->remember(allocation);
   if (allocation.kind != Allocation::Kind::HostPinned) impl_->used -= allocation.bytes;
   impl_->give_back(base, base + round_up(allocation.bytes, kAlignment) + kGap);
   // Whole pages only: the first and the last may be shared with a neighbour.
@@ -193,8 +212,25 @@ std::optional<Allocation> DeviceMemory::find(uint64_t address, uint64_t bytes) c
   return a;
 }
 
+namespace {
+
+// Something is mapped there.
+bool is_hosts(uint64_t address) {
+  unsigned char resident = 0;
+  return mincore(reinterpret_cast<void*>(round_down(address, kPage)), 1, &resident) == 0;
+}
+
+}  // namespace
+
 std::string DeviceMemory::describe_nearest(uint64_t address, uint64_t bytes) const {
   std::shared_lock lock(impl_->mutex);
+  if (address < kNullWindow) return fmt::format("{} bytes from the null pointer", address);
+  if (auto gone = impl_->freed.upper_bound(address); gone != impl_->freed.begin()) {
+    const Allocation& a = std::prev(gone)->second;
+    if (address - a.base < a.bytes)
+      return fmt::format("{} bytes into the {}-byte allocation at {:#x}, which was freed", address - a.base, a.bytes,
+                         a.base);
+  }
   if (impl_->allocations.empty()) return "no memory is allocated";
   auto after = impl_->allocations.upper_bound(address);
   const Allocation* below = after == impl_->allocations.begin() ? nullptr : &std::prev(after)->second;
@@ -206,8 +242,10 @@ std::string DeviceMemory::describe_nearest(uint64_t address, uint64_t bytes) con
   }
   uint64_t past = below ? address - below->base - below->bytes : ~uint64_t{0};
   uint64_t before = above ? above->base - address : ~uint64_t{0};
-  if (address < kNullWindow) return fmt::format("{} bytes from the null pointer", address);
-  if (std::min(past, before) > kFar) return "far from every allocation";
+  if (std::min(past, before) > kFar)
+    return is_hosts(address)
+               ? "memory of the host that was not allocated for kernels (cudaMallocManaged, cudaMallocHost)"
+               : "far from every allocation";
   if (past == 0) return "right after the end of " + named(*below);
   if (past <= before) return fmt::format("{} bytes past the end of {}", past, named(*below));
   return fmt::format("{} bytes before {}", before, named(*above));

@@ -12,6 +12,7 @@
 #include "frontend/compilers.h"
 #include "frontend/inline_stacks.h"
 #include "frontend/managed_variables.h"
+#include "frontend/static_variables.h"
 #include "frontend/wide_copies.h"
 #include "ptx/fatbin.h"
 #include "ptx/line_info.h"
@@ -56,7 +57,7 @@ ClangPasses::Command ClangPasses::cuda_command() const {
                   // f(...) is how templates ask for what a type can do, in device code too.
                   "-Xclang", "-fcuda-allow-variadic-functions", "-I" + setup_.include_dir.string(), "-include",
                   "cuda_runtime.h", options_.standard};
-  if (options_.relocatable) append(command, {"-fgpu-rdc", "-D__CUDACC_RDC__=1"});
+  if (options_.relocatable) append(command, {"-fgpu-rdc", "-fuse-cuid=none", "-D__CUDACC_RDC__=1"});
   if (setup_.color) command.push_back("-fdiagnostics-color=always");
   append(command, options_.common);
   return command;
@@ -91,7 +92,7 @@ Status ClangPasses::ptx(const fs::path& source, const fs::path& ptx, const std::
     append(dependencies, read_depfile(depfile));
     InlineStacks stacks;
     done = rewrite(ir, ir, [&](std::string text) -> Result<std::string> {
-      return stacks.number_lines(widen_copies(mark_managed(std::move(text))));
+      return stacks.number_lines(widen_copies(mark_managed(join_static_variables(std::move(text)))));
     });
     if (done) done = run(back);
     if (done && good())

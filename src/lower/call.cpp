@@ -72,9 +72,9 @@ void Context::jump_to(const std::vector<const ptx::Function*>& targets, ir::Valu
     builder_.enter(next);
   }
   const ir::BlockId wild = part(0);
-  trap(ir::TrapKind::NoFunction, where() + ": a call through a null pointer");
+  trap(ir::TrapKind::NoFunction, "a call through a null pointer");
   builder_.enter(wild);
-  trap(ir::TrapKind::NoFunction, where() + ": a call through a pointer to no function with such parameters");
+  trap(ir::TrapKind::NoFunction, "a call through a pointer to no function with such parameters");
 }
 
 void Context::inline_call(const ptx::Function& callee, const ptx::Operand* results, const ptx::Operand* arguments,

@@ -56,10 +56,10 @@ void lower_Ret(Context& c, const Instr& i) {
 
 void lower_Exit(Context& c, const Instr& i) { exit_lanes(c); }
 
-void lower_Trap(Context& c, const Instr& i) { c.trap(ir::TrapKind::Trap, c.where() + ": trap"); }
+void lower_Trap(Context& c, const Instr& i) { c.trap(ir::TrapKind::Trap, "trap"); }
 
 // A breakpoint without a debugger stops the kernel, as trap does.
-void lower_Brkpt(Context& c, const Instr& i) { c.trap(ir::TrapKind::Trap, c.where() + ": brkpt"); }
+void lower_Brkpt(Context& c, const Instr& i) { c.trap(ir::TrapKind::Trap, "brkpt"); }
 
 // Hints and waits without a result.
 void lower_Nanosleep(Context& c, const Instr& i) {}

@@ -103,7 +103,7 @@ void Context::check_room(ValueId stack_end, ValueId local_end) {
   b.seal(go_on);
   b.enter(full);
   trap(ir::TrapKind::StackOverflow,
-       where() + ": the stack of a thread is full (cudaDeviceSetLimit(cudaLimitStackSize, ...) makes it larger)");
+       "the stack of a thread is full (cudaDeviceSetLimit(cudaLimitStackSize, ...) makes it larger)");
   b.enter(go_on);
 }
 
@@ -279,6 +279,10 @@ void Context::join_returns() {
       return sites[a].activation != sites[b].activation ? sites[a].activation < sites[b].activation : a > b;
     });
     builder_.enter(convention->returns);
+    if (order.empty()) {  // every call of it was refused
+      trap(ir::TrapKind::Trap, "a return to nowhere");
+      continue;
+    }
     for (size_t k = 0; k + 1 < order.size(); ++k) {
       const ValueId here =
           builder_.icmp(ir::IntCompare::Eq, builder_.read(convention->site), builder_.constant(Type::I32, order[k]));

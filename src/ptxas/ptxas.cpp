@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -83,7 +84,9 @@ int main(int count, char** words) {
   }
   if (arguments.inputs.size() != 1) return fail("one file of PTX is wanted");
   std::ifstream file(arguments.inputs.front(), std::ios::binary);
-  if (!file) return fail("cannot read " + arguments.inputs.front());
+  std::error_code unknown;
+  if (!file || std::filesystem::is_directory(arguments.inputs.front(), unknown))
+    return fail("cannot read " + arguments.inputs.front());
   std::string text(std::istreambuf_iterator<char>(file), {});
   for (const Diagnostic& diagnostic : ptx::parse(text, arguments.inputs.front()).diagnostics) {
     if (diagnostic.severity == Severity::Error) return fail(to_string(diagnostic));

@@ -1,5 +1,6 @@
 #include "run/run.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -26,6 +27,13 @@ namespace {
 
 // Gives every process of the run our CUDA libraries, and puts them in place of those that are linked in (src/audit).
 constexpr const char* kAuditLibrary = "libwarplens_audit.so";
+
+// LLVM knows, and that is in the library that programs are given.
+bool knows_processor(const fs::path& libraries, const std::string& name) {
+  void* library = dlopen((libraries / "libwarplens_runtime.so").c_str(), RTLD_LAZY | RTLD_LOCAL);
+  auto* knows = library ? reinterpret_cast<bool (*)(const char*)>(dlsym(library, "wl_knows_processor")) : nullptr;
+  return !knows || knows(name.c_str());
+}
 
 RunError own_error(const Error& error) { return {error, kExitOwnError}; }
 
@@ -150,6 +158,9 @@ RunOutcome run(const RunOptions& options, const Environment& environment) {
   if (!input) return RunError{input.error(), refusal == Refusal::NotFound ? kExitNotFound : kExitCannotRun};
   Result<Install> install = find_install();
   if (!install) return own_error(install.error());
+  if (!options.cpu.empty() && !knows_processor(install->libraries, options.cpu))
+    return own_error({"unknown processor '" + options.cpu + "'",
+                      "LLVM's names, such as x86-64, haswell, skylake-avx512 and znver4"});
   Result<TemporaryFolder> temporary = TemporaryFolder::make(options.temporary_dir);
   if (!temporary) return own_error(temporary.error());
   if (input->kind == Input::Kind::Program)

@@ -26,11 +26,11 @@ std::optional<LaunchReport> check_launch(const model::GpuSpec& gpu, const ir::Fu
                                          const exec::LaunchConfig& config, uint32_t dynamic_shared_limit) {
   if (!within(config.grid, kMaxGrid)) {
     return refuse(Outcome::InvalidConfiguration,
-                  "the grid " + text(config.grid) + " is not within 1 and " + text(kMaxGrid));
+                  "a grid of " + text(config.grid) + "; (1, 1, 1) to " + text(kMaxGrid) + " are possible");
   }
   if (!within(config.block, kMaxBlock)) {
     return refuse(Outcome::InvalidConfiguration,
-                  "the block " + text(config.block) + " is not within 1 and " + text(kMaxBlock));
+                  "a block of " + text(config.block) + "; (1, 1, 1) to " + text(kMaxBlock) + " are possible");
   }
   uint64_t threads = config.block.count();
   if (threads > kMaxThreadsPerBlock) {
@@ -49,8 +49,13 @@ std::optional<LaunchReport> check_launch(const model::GpuSpec& gpu, const ir::Fu
   uint32_t left = gpu.shared_bytes_per_block - std::min(gpu.shared_bytes_per_block, kernel.shared_bytes);
   uint32_t limit = dynamic_shared_limit ? dynamic_shared_limit : left;
   if (config.dynamic_shared_bytes > limit) {
-    return refuse(Outcome::InvalidValue, fmt::format("{} bytes of dynamic shared memory; this kernel may have {}",
-                                                     config.dynamic_shared_bytes, limit));
+    const uint32_t most =
+        gpu.shared_bytes_per_block_optin - std::min(gpu.shared_bytes_per_block_optin, kernel.shared_bytes);
+    std::string text =
+        fmt::format("{} bytes of dynamic shared memory; this kernel may have {}", config.dynamic_shared_bytes, limit);
+    if (limit < most)
+      text += fmt::format(", and {} after cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize)", most);
+    return refuse(Outcome::InvalidValue, std::move(text));
   }
   return std::nullopt;
 }

@@ -11,9 +11,11 @@
 
 #include <algorithm>
 
+#include "jit/compiler.h"
 #include "jit/engine.h"
 #include "observe/observer.h"
 #include "report/spool.h"
+#include "report/text.h"
 #include "session/check_launch.h"
 #include "session/module.h"
 #include "session/record.h"
@@ -83,6 +85,8 @@ Module* Session::Impl::add(std::unique_ptr<Module> module) {
   modules.push_back(std::move(module));
   return modules.back().get();
 }
+
+bool knows_processor(const std::string& name) { return static_cast<bool>(jit::Compiler::create(name, 0)); }
 
 Module* Session::add_fatbin(const void* wrapper, std::string origin, std::map<std::string, uint64_t> host_copies) {
   return impl_->add(std::make_unique<Module>(wrapper, std::move(origin), std::move(host_copies)));
@@ -161,7 +165,7 @@ LaunchReport Session::launch(Module& module, std::string_view name, const exec::
   if (!info) return {outcome, info.error().what, std::nullopt};
   const ir::Function& function = info->kernel->function;
   if (auto refused = check_launch(impl_->gpu, function, config, dynamic_shared_limit)) {
-    refused->message = fmt::format("{}: {}", name, refused->message);
+    refused->message = fmt::format("{}: {}", report::demangled(std::string(name)), refused->message);
     if (impl_->spool) impl_->spool->note({"error", refused->message, "", "", 0, 1});
     return *refused;
   }

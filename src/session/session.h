@@ -71,6 +71,8 @@ struct Variable {
   uint64_t bytes = 0;
 };
 
+bool knows_processor(const std::string& name);  // of Options::cpu
+
 class Session {
  public:
   // Error: an unknown GPU.

@@ -67,7 +67,7 @@ TEST(DeviceMemory, BoundsAreExactAndNeighboursNeverTouch) {
 
 TEST(DeviceMemory, DescribesWhatIsNear) {
   DeviceMemory memory(1 << 30);
-  EXPECT_EQ(memory.describe_nearest(64, 4), "no memory is allocated");
+  EXPECT_EQ(memory.describe_nearest(uint64_t{1} << 45, 4), "no memory is allocated");
   uint64_t a = must_allocate(memory, 512);
   must_allocate(memory, 512);
   EXPECT_TRUE(memory.describe_nearest(a + 512, 4).starts_with("right after the end of the 512-byte allocation at 0x"));
@@ -77,6 +77,13 @@ TEST(DeviceMemory, DescribesWhatIsNear) {
       memory.describe_nearest(a + 510, 4).starts_with("the last 2 of 4 bytes are past the end of the 512-byte"));
   EXPECT_TRUE(memory.describe_nearest(a + 1020, 4).starts_with("4 bytes before the 512-byte allocation"));
   EXPECT_EQ(memory.describe_nearest(8, 4), "8 bytes from the null pointer");
+  EXPECT_TRUE(
+      memory.describe_nearest(reinterpret_cast<uint64_t>(&a), 4).starts_with("memory of the host that was not"));
+  ASSERT_TRUE(memory.free(a));
+  EXPECT_TRUE(memory.describe_nearest(a + 20, 4).starts_with("20 bytes into the 512-byte allocation at 0x"));
+  EXPECT_TRUE(memory.describe_nearest(a + 20, 4).ends_with(", which was freed"));
+  EXPECT_EQ(must_allocate(memory, 256), a);  // and is another allocation's now
+  EXPECT_TRUE(memory.describe_nearest(a + 300, 4).starts_with("44 bytes past the end of the 256-byte"));
   EXPECT_EQ(memory.describe_nearest(uint64_t{1} << 45 | uint64_t{1} << 44, 4), "far from every allocation");
 }
 

@@ -178,7 +178,7 @@ TEST(DeviceCode, MachineCodeOnly) {
 TEST(DeviceCode, UnsupportedInstruction) {
   CommandResult run = run_program("unsupported.cu");
   EXPECT_EQ(run.out, "cudaSuccess\nrefused\n");
-  EXPECT_THAT(run.err, HasSubstr("tex.2d.v4.f32.f32 with a comparison"));
+  EXPECT_THAT(run.err, HasSubstr("barrier.cluster.arrive is not supported yet"));
   EXPECT_THAT(run.err, HasSubstr("exotic"));
   EXPECT_THAT(run.err, HasSubstr("unsupported.cu:8"));
   EXPECT_THAT(run.err, HasSubstr("good"));

@@ -279,7 +279,7 @@ TEST(Control, OnlyExecutingARefusedInstructionStops) {
   const std::string body = R"(
     setp.eq.u32 %p1, %r31, 0;
     @%p1 bra STORE;
-    tex.2d.v2.f16x2.f32 {%r1, %r2}, [%rd1, {%r5, %r6}];
+    barrier.cluster.arrive;
 )";
   Buffer<u32> out(32, 0);
   Program program(ptx_header() + kernel(body));
@@ -288,7 +288,7 @@ TEST(Control, OnlyExecutingARefusedInstructionStops) {
     EXPECT_EQ(program.launch(backend, "k", {{1}, {32}}, Params().add(out).add(u32{0})).error, "");
     const std::string error = program.launch(backend, "k", {{1}, {32}}, Params().add(out).add(u32{1})).error;
     EXPECT_NE(error.find("unsupported: kernel k, line "), std::string::npos) << error;
-    EXPECT_NE(error.find("tex.2d.v2.f16x2.f32 is not supported yet"), std::string::npos) << error;
+    EXPECT_NE(error.find("barrier.cluster.arrive is not supported yet"), std::string::npos) << error;
   }
 }
 

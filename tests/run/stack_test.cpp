@@ -305,8 +305,8 @@ TEST(Stack, PointersToNoFunction) {
 )";
   };
   for (const int count : {2, 8}) {
-    expect_stop(pointers(count, call("0")), "call: kernel k, line ");
-    expect_stop(pointers(count, call("table")), "call: kernel k, line ");
+    expect_stop(pointers(count, call("0")), "call: a call through ");
+    expect_stop(pointers(count, call("table")), "call: a call through ");
   }
   // No function has these parameters at all.
   expect_stop(kernel_with("", R"(
@@ -315,7 +315,7 @@ TEST(Stack, PointersToNoFunction) {
     call %rd5, proto;
     mov.u32 %r1, 0;
 )"),
-              "call: kernel k, line ");
+              "call: a call through ");
 }
 
 // Pointers into two kinds of function, and recursion through a pointer.
@@ -465,7 +465,7 @@ TEST(Stack, Overflow) {
     call deep, (param0);
     }
 )"),
-              "call: kernel k, line ");
+              "call: the stack of a ");
 }
 
 // An H200 does not align as much as is asked for here.
@@ -549,7 +549,7 @@ SUM:
                 return Fill::of(t % 4 + 1, t) + t;
               });
   expect_stop(kernel_with("", "    mul.wide.u32 %rd3, %r0, 400;\n    alloca.u64 %rd4, %rd3;\n    mov.u32 %r1, 1;\n"),
-              "call: kernel k, line ");
+              "call: the stack of a ");
 }
 
 }  // namespace

@@ -66,7 +66,14 @@ extern "C" unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_
 #define __reduce_and_sync warplens_unused_reduce_and_sync
 #define __reduce_or_sync warplens_unused_reduce_or_sync
 #define __reduce_xor_sync warplens_unused_reduce_xor_sync
+// Its atomicAdd of vectors is dropped where nobody looks at the result; ours is in warplens/atomics.h.
+#define atomicAdd warplens_unused_atomic_add
+#define atomicAdd_block warplens_unused_atomic_add_block
+#define atomicAdd_system warplens_unused_atomic_add_system
 #include <__clang_cuda_intrinsics.h>
+#undef atomicAdd
+#undef atomicAdd_block
+#undef atomicAdd_system
 #undef __reduce_add_sync
 #undef __reduce_min_sync
 #undef __reduce_max_sync

@@ -2,6 +2,7 @@
 // joins; pieces are read when they are added, and names are resolved when the link is completed.
 #include "cuda/driver/link.h"
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -106,8 +107,9 @@ WL_DRIVER_API wl_cuLinkAddData_v2(LinkState* state, int type, const void* data, 
 WL_DRIVER_API wl_cuLinkAddFile_v2(LinkState* state, int type, const char* path, unsigned, const int*, void**) {
   return of(state, [&](Runtime& r) {
     if (!path) return CuResult::CUDA_ERROR_INVALID_VALUE;
+    std::error_code unknown;
     std::ifstream file(path, std::ios::binary);
-    if (!file) return CuResult::CUDA_ERROR_FILE_NOT_FOUND;
+    if (!file || std::filesystem::is_directory(path, unknown)) return CuResult::CUDA_ERROR_FILE_NOT_FOUND;
     std::string bytes(std::istreambuf_iterator<char>(file), {});
     return add(r, *state, type, bytes, path);
   });

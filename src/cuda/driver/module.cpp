@@ -2,6 +2,7 @@
 #include "cuda/driver/module.h"
 
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -69,8 +70,9 @@ CuResult load(LoadedModule** out, const void* code, const char* origin, unsigned
 
 // The whole file, and the NUL that ends PTX text.
 bool read_file(const char* path, std::string& out) {
+  std::error_code unknown;
   std::ifstream file(path, std::ios::binary);
-  if (!file) return false;
+  if (!file || std::filesystem::is_directory(path, unknown)) return false;
   out.assign(std::istreambuf_iterator<char>(file), {});
   return true;
 }

@@ -1,6 +1,7 @@
 // NVIDIA's run-time linker as programs call it. NVIDIA's own makes machine code, which Warplens cannot run; this one
 // joins the PTX and gives a fat binary of it back as "the cubin", for cuModuleLoadData and its like.
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -107,8 +108,10 @@ WL_JIT_API wl_nvJitLinkAddData(Handle* handle, int type, const void* data, size_
 WL_JIT_API wl_nvJitLinkAddFile(Handle* handle, int type, const char* path) {
   return of(handle, [&](Handle& h) {
     if (!path) return Result::NullInput;
+    std::error_code unknown;
     std::ifstream file(path, std::ios::binary);
-    if (!file) return fail(h, Result::InvalidInput, std::string(path) + " cannot be read");
+    if (!file || std::filesystem::is_directory(path, unknown))
+      return fail(h, Result::InvalidInput, std::string(path) + " cannot be read");
     std::string bytes(std::istreambuf_iterator<char>(file), {});
     return add(h, type, bytes, path);
   });

@@ -34,6 +34,30 @@ WARPLENS_ATOMIC(atomicInc, unsigned int, __uAtomicInc)
 WARPLENS_ATOMIC(atomicDec, unsigned int, __uAtomicDec)
 #undef WARPLENS_ATOMIC
 
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#define WARPLENS_VECTOR_ADD(name, scope)                                                                              \
+  WARPLENS_DEVICE float2 name(float2* p, float2 v) {                                                                  \
+    float2 old;                                                                                                       \
+    asm volatile("atom" scope ".global.add.v2.f32 {%0, %1}, [%2], {%3, %4};"                                          \
+                 : "=f"(old.x), "=f"(old.y)                                                                           \
+                 : "l"(__cvta_generic_to_global(p)), "f"(v.x), "f"(v.y)                                               \
+                 : "memory");                                                                                         \
+    return old;                                                                                                       \
+  }                                                                                                                   \
+  WARPLENS_DEVICE float4 name(float4* p, float4 v) {                                                                  \
+    float4 old;                                                                                                       \
+    asm volatile("atom" scope ".global.add.v4.f32 {%0, %1, %2, %3}, [%4], {%5, %6, %7, %8};"                          \
+                 : "=f"(old.x), "=f"(old.y), "=f"(old.z), "=f"(old.w)                                                 \
+                 : "l"(__cvta_generic_to_global(p)), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)                           \
+                 : "memory");                                                                                         \
+    return old;                                                                                                       \
+  }
+WARPLENS_VECTOR_ADD(atomicAdd, "")
+WARPLENS_VECTOR_ADD(atomicAdd_block, ".cta")
+WARPLENS_VECTOR_ADD(atomicAdd_system, ".sys")
+#undef WARPLENS_VECTOR_ADD
+#endif
+
 // LLVM 19 makes the signed instruction of an unsigned minimum or maximum with a scope, so these are written out.
 #define WARPLENS_UNSIGNED_EXTREME(name, type, call, op, letter)                                             \
   WARPLENS_DEVICE type name(type* p, type v) { return call(p, v); }                                         \
