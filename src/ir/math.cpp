@@ -26,22 +26,12 @@ int32_t quotient(double x, double y) {
   return low;
 }
 
-// The C library's take n steps. Where n is far above x they are 0 and -infinity, below all that double holds.
-double bessel_j(int n, double x) {
-  if (n < 0) return std::nan("");
-  return n > 2000 + 2 * std::fabs(x) ? 0 * x : static_cast<double>(::jnl(n, x));
-}
-double bessel_y(int n, double x) {
-  if (n < 0) return std::nan("");
-  return n > 2000 + 2 * std::fabs(x) && x > 0 ? -HUGE_VAL : static_cast<double>(::ynl(n, x));
-}
-
 // kCount lanes from `first` on: converted to double, computed, and back.
 template <typename D, typename Of, typename E, typename... A>
 WL_INLINE void some_lanes(E* results, const A*... arguments) {
   using elementary::kLanes;
-  const auto load = [](const E* from) __attribute__((always_inline)) {
-    typename elementary::VectorOf<E, kLanes<D>>::Type v;
+  const auto load = []<typename T>(const T* from) __attribute__((always_inline)) {
+    typename elementary::VectorOf<T, kLanes<D>>::Type v;
     std::memcpy(&v, from, sizeof v);
     return __builtin_convertvector(v, D);
   };
@@ -79,7 +69,7 @@ struct ForProcessors<Of, E(A...)> {
   template <auto kWide>
   static E one(A... arguments) {
     E results[4];
-    const auto everywhere = [](E x) { return std::array<E, 4>{x, x, x, x}; };
+    const auto everywhere = [](auto x) { return std::array<decltype(x), 4>{x, x, x, x}; };
     kWide(4, results, everywhere(arguments).data()...);
     return results[0];
   }

@@ -1,4 +1,4 @@
-// Bessel functions of doubles (precise.h).
+// Bessel functions of doubles (precise.h). The polynomials here interpolate at Chebyshev's points.
 #pragma once
 #include "ir/precise_angles.h"
 
@@ -186,6 +186,58 @@ WL_INLINE D bessel_y(D x) {
   D value = select(x < 8, kOrder == 0 ? y0_below_8(x) : y1_below_8(x), w.size * sine(w.angle));
   value = select(x < kInfinity, value, select(x == kInfinity, 0.0, x));
   return select(x > 0, value, select(x == 0, -kInfinity, kNan));
+}
+
+// ---- of any order: J(k + 1) = 2 k / x J(k) - J(k - 1), and so Y, one step after the other while a lane has some left
+//
+// Upwards that is stable for Y, and for J up to the order m below x, where J(m) is never near 0. From there J(n) is
+// J(m) times the ratios J(k) / J(k - 1) = x / (2 k - x J(k + 1) / J(k)), made downwards from where they no longer
+// matter.
+
+template <typename M>
+WL_INLINE bool any(M which) {
+  int64_t some = 0;
+  for (unsigned i = 0; i < sizeof(M) / sizeof(int64_t); ++i) some |= which[i];
+  return some != 0;
+}
+// Orders beyond this times 2, and 2000 more, are 0 and -infinity, below all that a double holds.
+WL_LANES Mask<D> is_beyond(D n, D x) { return n > 2000 + 2 * x; }
+
+// n: whole, of an int32_t.
+WL_LANES D jn(D n, D x) {
+  const D size = magnitude(x), a = select(size < kInfinity, size, 1.0);
+  const D below = elementary::truncated_below_2_51(at_most(a, 0x1p40)), m = select(n < below, n, below);
+  D last = bessel_j<0>(a), now = select(m < 1, last, bessel_j<1>(a));
+  for (double k = 1; any(m > k); ++k) {
+    const D next = 2 * k / a * now - last;
+    last = select(m > k, now, last), now = select(m > k, next, now);
+  }
+  const D end = select(is_beyond(n, a), m, n);
+  D top = end, before = D{}, growth = select(end > m, 1.0, kInfinity);
+  while (any(growth < 0x1p32)) {
+    const Mask<D> grows = growth < 0x1p32;
+    const D next = 2 * top / a * growth - before;
+    before = select(grows, growth, before), growth = select(grows, next, growth), top = select(grows, top + 1, top);
+  }
+  D ratio = D{};
+  for (D k = top; any(k > m); k -= 1) {
+    ratio = select(k > m, a / fma(-a, ratio, 2 * k), ratio);
+    now = select(k > m, select(k <= end, now * ratio, now), now);
+  }
+  const D value = from_bits<D>(bits(select(is_beyond(n, a), 0.0, now)) ^ (bits(x) & (nearest_whole(n).bits << 63)));
+  return select(n >= 0, select(size < kInfinity, value, select(size == kInfinity, 0.0, x)), kNan);
+}
+WL_LANES D yn(D n, D x) {
+  const D a = select(x > 0, select(x < kInfinity, x, 1.0), 1.0);
+  D last = bessel_y<0>(a), now = select(n < 1, last, bessel_y<1>(a));
+  now = select(is_beyond(n, a), -kInfinity, now);
+  for (double k = 1; any((n > k) & (now > -kInfinity)); ++k) {
+    const Mask<D> goes = (n > k) & (now > -kInfinity);
+    const D next = 2 * k / a * now - last;
+    last = select(goes, now, last), now = select(goes, next, now);
+  }
+  const D value = select(x < kInfinity, now, select(x == kInfinity, 0.0, x));
+  return select(n >= 0, select(x > 0, value, select(x == 0, -kInfinity, kNan)), kNan);
 }
 
 }  // namespace warplens::ir::precise

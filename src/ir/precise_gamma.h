@@ -1,4 +1,4 @@
-// The gamma function and its logarithm, of doubles (precise.h).
+// The gamma function and its logarithm, of doubles (precise.h). The polynomials here interpolate at Chebyshev's points.
 #pragma once
 #include "ir/precise_angles.h"
 

@@ -268,9 +268,8 @@ the largest found against MPFR over {} arguments each: of all exponents, subnorm
 
 The functions that are computed for whole vectors (`WL_MATH_WIDE` in `src/ir/math.def`) are called once for the lanes of a
 vector, 8 or 16 of them (`bench/results/math-double-2026-11-30.md` has their times). They and PTX's approximate instructions
-give the same bits on every processor, and so does what is exact. The rest is this machine's C library's, lane by lane:
-Bessel functions of any order, of floats too. Earlier guides bounded sine, cosine, arc sine, arc cosine and the hyperbolic sine
-by 1 ulp, normcdfinv by 7 and tgamma by 8, which holds as well.
+give the same bits on every processor, and so does what is exact. Earlier guides bounded sine, cosine, arc sine, arc cosine
+and the hyperbolic sine by 1 ulp, normcdfinv by 7 and tgamma by 8, which holds as well.
 
 | function | CUDA's bound | largest found |
 |---|--:|--:|

@@ -66,13 +66,34 @@ void compare(const ir::MathFunction& function) {
   EXPECT_EQ(std::memcmp(wide.data(), one.data(), kCount * sizeof(E)), 0) << function.name;
 }
 
+// The same of functions of an order and a number.
+template <typename E>
+void compare_orders(const ir::MathFunction& function) {
+  using Some = void (*)(uint32_t, E*, const int32_t*, const E*);
+  Arguments arguments;
+  std::vector<int32_t> n(kCount);
+  std::vector<E> x(kCount), wide(kCount), plain(kCount);
+  for (size_t i = 0; i < kCount; ++i)
+    n[i] = static_cast<int32_t>(arguments.pick(200)) - 2, x[i] = arguments.number<E>();
+  reinterpret_cast<Some>(function.wide)(kCount, wide.data(), n.data(), x.data());
+  reinterpret_cast<Some>(function.plain)(kCount, plain.data(), n.data(), x.data());
+  EXPECT_EQ(std::memcmp(wide.data(), plain.data(), kCount * sizeof(E)), 0) << function.name;
+  for (size_t i = 0; i < kCount; ++i) {
+    const E one = reinterpret_cast<E (*)(int32_t, E)>(function.host)(n[i], x[i]);
+    EXPECT_EQ(std::memcmp(&one, &wide[i], sizeof(E)), 0) << function.name << " of " << n[i] << " and " << x[i];
+  }
+}
+
 TEST(Processors, FunctionsOfVectors) {
   unsigned compared = 0;
   for (uint32_t i = 1; i < ir::math_function_count(); ++i) {
     const ir::MathFunction& function = ir::math_function(i);
     if (!function.wide) continue;
     ++compared;
-    if (function.signature[0] == 'f')
+    const bool single = function.signature[0] == 'f';
+    if (function.signature[1] == 'i')
+      single ? compare_orders<float>(function) : compare_orders<double>(function);
+    else if (single)
       compare<float>(function);
     else
       compare<double>(function);
