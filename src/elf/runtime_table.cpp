@@ -67,7 +67,7 @@ bool read_line(std::string_view line, RuntimeTable& table) {
   std::string_view kind = words.next();
   if (kind.empty() || kind[0] == '#') return true;
   if (kind == "releases") {
-    if (!table.releases.empty()) return false;
+    if (!table.releases.empty() || !table.functions.empty()) return false;  // functions list as many places
     for (std::string_view name = words.next(); !name.empty(); name = words.next()) {
       table.releases.emplace_back();
       table.releases.back().name = name;

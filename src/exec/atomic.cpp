@@ -85,8 +85,13 @@ T combine(T old, T x, T y) {
     if constexpr (kOp == AtomicOp::FMin) return std::bit_cast<T>(std::fmin(a, b));
     if constexpr (kOp == AtomicOp::FMax) return std::bit_cast<T>(std::fmax(a, b));
     const F sum = a + b;
-    if (sizeof(T) == 4 && sum != sum) return T{0x7fffffff};
-    return std::bit_cast<T>(sum);
+    if (sum == sum) return std::bit_cast<T>(sum);
+    if constexpr (sizeof(T) == 4) {
+      return 0x7fffffff;
+    } else {
+      constexpr T kQuiet = T{1} << 51, kNew = T{0x1fff} << 51;  // of two NaNs that in memory stays
+      return a != a ? old | kQuiet : b != b ? x | kQuiet : kNew;
+    }
   } else if constexpr (kOp == AtomicOp::Arrive) {
     return arrive(old, x);
   } else if constexpr (kOp == AtomicOp::Add) {
