@@ -7,11 +7,10 @@
 #include <condition_variable>
 #include <cstring>
 #include <ctime>
-#include <fstream>
-#include <iterator>
 #include <mutex>
 #include <thread>
 
+#include "base/file.h"
 #include "lower/lower.h"
 #include "machine.h"
 #include "observe/observer.h"
@@ -123,11 +122,6 @@ Comparison compare(Native&& native, Engine&& engine, double (*clock)(), const Se
           quantile(ratios, 0.25), quantile(ratios, 0.75), int(ratios.size())};
 }
 
-std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 // FNV-1a over numbers.
 struct Digest {
   uint64_t value = 14695981039346656037u;
@@ -149,7 +143,7 @@ uint64_t digest_of(const exec::LaunchCounts& counts, const std::vector<observe::
 
 Status EngineSide::load(const Workload& workload) {
   const std::string path = kernels_ + "/" + workload.file + ".ptx";
-  const std::string text = read_file(path);
+  const std::string text = read_file(path).value_or("");
   if (text.empty()) return Error{"cannot read " + path, "bench/make_ptx.sh makes it"};
   return load(text, path, workload.kernel);
 }

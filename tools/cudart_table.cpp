@@ -1,10 +1,9 @@
 // Adds releases to data/cudart_static.txt: cudart_table TABLE [RELEASE ARCHIVE]... writes the new table to stdout.
 // RELEASE is the toolkit's version ("12.9.79") and ARCHIVE its libcudart_static.a.
 #include <cstdio>
-#include <fstream>
 #include <iostream>
-#include <sstream>
 
+#include "base/file.h"
 #include "elf/build_table.h"
 
 namespace {
@@ -15,13 +14,6 @@ const char* const kTop =
 # described in src/elf/runtime_table.h; build/tools/cudart_table adds a release.
 )";
 
-std::string read_file(const char* path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -30,14 +22,14 @@ int main(int argc, char** argv) {
     std::cerr << "usage: cudart_table TABLE [RELEASE ARCHIVE]...\n";
     return 2;
   }
-  std::string text = read_file(argv[1]);
+  std::string text = read_file(argv[1]).value_or("");
   for (int i = 2; i < argc; i += 2) {
     elf::RuntimeTable table;
     if (!elf::read_runtime_table(text, table)) {
       std::cerr << argv[1] << ": malformed\n";
       return 1;
     }
-    std::string archive = read_file(argv[i + 1]);
+    std::string archive = read_file(argv[i + 1]).value_or("");
     auto built = elf::build_release(std::as_bytes(std::span(archive)), argv[i]);
     if (!built) {
       std::cerr << argv[i + 1] << ": " << built.error().what << "\n";

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/file.h"
+
 namespace warplens::frontend {
 namespace fs = std::filesystem;
 namespace {
@@ -88,13 +90,6 @@ std::string hash(std::string_view text) {  // FNV-1a; the whole text is compared
   return fmt::format("{:016x}", h);
 }
 
-std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 // One folder a program: the program, `key` (key_text), `files` (stamp and path of each dependency) and `messages`.
 class Entry {
  public:
@@ -102,7 +97,7 @@ class Entry {
 
   bool valid(const std::string& name) const {
     if (access((folder_ / name).c_str(), X_OK) != 0 || read_file(folder_ / "key") != key_) return false;
-    std::istringstream files(read_file(folder_ / "files"));
+    std::istringstream files(read_file(folder_ / "files").value_or(""));
     for (std::string line; std::getline(files, line);) {
       size_t space = line.find(' ');
       if (space == line.npos || stamp(line.substr(space + 1)) != line.substr(0, space)) return false;
@@ -110,7 +105,7 @@ class Entry {
     return true;
   }
 
-  std::string messages() const { return read_file(folder_ / "messages"); }
+  std::string messages() const { return read_file(folder_ / "messages").value_or(""); }
 
   // Moves a finished folder into place; another run may do the same at the same time, and either is as good.
   bool adopt(const fs::path& made, const CompileOutcome& outcome) const {

@@ -1,13 +1,15 @@
 #include "frontend/clang.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
 #include <functional>
 #include <initializer_list>
 #include <set>
-#include <sstream>
 #include <string_view>
 
+#include "base/file.h"
 #include "base/process.h"
 #include "frontend/compilers.h"
 #include "frontend/inline_stacks.h"
@@ -31,11 +33,9 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& words)
 // Reads one file and writes what `change` makes of it to another.
 Status rewrite(const fs::path& from, const fs::path& to,
                const std::function<Result<std::string>(std::string)>& change) {
-  std::ifstream in(from, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  if (!in) return Error{"cannot read '" + from.string() + "'", ""};
-  Result<std::string> changed = change(text.str());
+  auto text = read_file(from);
+  if (!text) return Error{"cannot read '" + from.string() + "'", ""};
+  Result<std::string> changed = change(std::move(*text));
   if (!changed) return changed.error();
   std::ofstream out(to, std::ios::binary | std::ios::trunc);
   out << *changed;
@@ -133,14 +133,15 @@ std::string hint_of(const std::string& errors) {
     return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return header.starts_with(name); });
   };
   if (is_of({"thrust/", "cub/", "cuda/", "nv/target"}))
-    return "hint: '" + header +
-           "' is of NVIDIA's CCCL, which is on PyPI: pip download --no-deps nvidia-cuda-cccl && unzip "
-           "nvidia_cuda_cccl-*.whl, then add -I$PWD/nvidia/cu13/include/cccl (to warplens run: --cc-flag=-I...)\n";
+    return fmt::format(
+        "hint: '{}' is of NVIDIA's CCCL, which is on PyPI: pip download --no-deps nvidia-cuda-cccl && unzip "
+        "nvidia_cuda_cccl-*.whl, then add -I$PWD/nvidia/cu13/include/cccl (to warplens run: --cc-flag=-I...)\n",
+        header);
   if (is_of({"cufft", "curand.h", "cusparse", "cusolver", "cudnn", "nccl", "npp", "nvjpeg", "nvrtc", "nvml"}))
-    return "hint: '" + header +
-           "' is of a library of NVIDIA's: add -I with the folder of its headers, from a toolkit or from its package "
-           "on "
-           "PyPI\n";
+    return fmt::format(
+        "hint: '{}' is of a library of NVIDIA's: add -I with the folder of its headers, from a toolkit or from its "
+        "package on PyPI\n",
+        header);
   return "";
 }
 

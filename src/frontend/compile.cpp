@@ -1,9 +1,8 @@
 #include "frontend/compile.h"
 
 #include <chrono>
-#include <fstream>
-#include <sstream>
 
+#include "base/file.h"
 #include "frontend/compilers.h"
 
 namespace warplens::frontend {
@@ -30,10 +29,7 @@ bool has_flag(const std::vector<std::string>& flags, std::initializer_list<const
 }
 
 std::vector<std::string> read_depfile(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::stringstream stream;
-  stream << file.rdbuf();
-  std::string text = stream.str(), word;
+  std::string text = read_file(path).value_or(""), word;
   std::vector<std::string> words;
   size_t at = text.find(": ");
   if (at == text.npos) return {};

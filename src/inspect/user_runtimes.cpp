@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <fstream>
-#include <sstream>
 
+#include "base/file.h"
 #include "elf/build_table.h"
 #include "elf/mapped_file.h"
 #include "elf/static_runtime.h"
@@ -61,11 +61,7 @@ fs::path cache_file(const fs::path& cache_dir, const fs::path& archive) {
 std::string cached_table_of(const fs::path& archive, const elf::RuntimeTable& known, const fs::path& cache_dir) {
   if (cache_dir.empty()) return table_of(archive, known);
   fs::path path = cache_file(cache_dir, archive);
-  if (std::ifstream file(path, std::ios::binary); file) {
-    std::stringstream text;
-    text << file.rdbuf();
-    return text.str();
-  }
+  if (auto text = read_file(path)) return *text;
   std::string table = table_of(archive, known);
   std::error_code ignored;
   fs::create_directories(cache_dir, ignored);

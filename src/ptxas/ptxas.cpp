@@ -6,13 +6,12 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "ptx/fatbin.h"
 #include "ptx/parse.h"
 
@@ -83,15 +82,12 @@ int main(int count, char** words) {
     return 0;
   }
   if (arguments.inputs.size() != 1) return fail("one file of PTX is wanted");
-  std::ifstream file(arguments.inputs.front(), std::ios::binary);
-  std::error_code unknown;
-  if (!file || std::filesystem::is_directory(arguments.inputs.front(), unknown))
-    return fail("cannot read " + arguments.inputs.front());
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  for (const Diagnostic& diagnostic : ptx::parse(text, arguments.inputs.front()).diagnostics) {
+  const auto text = read_file(arguments.inputs.front());
+  if (!text) return fail("cannot read " + arguments.inputs.front());
+  for (const Diagnostic& diagnostic : ptx::parse(*text, arguments.inputs.front()).diagnostics) {
     if (diagnostic.severity == Severity::Error) return fail(to_string(diagnostic));
   }
-  auto image = ptx::ptx_image(without_inline_lines(text));
+  auto image = ptx::ptx_image(without_inline_lines(*text));
   if (!image) return fail(image.error().what);
   image->name = arguments.inputs.front();
   std::ofstream output(arguments.output, std::ios::binary);

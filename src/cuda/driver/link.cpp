@@ -2,12 +2,10 @@
 // joins; pieces are read when they are added, and names are resolved when the link is completed.
 #include "cuda/driver/link.h"
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 
+#include "base/file.h"
 #include "cuda/driver/device_runtime.h"
 #include "cuda/driver/driver.h"
 #include "cuda/driver/jit_options.h"
@@ -107,11 +105,8 @@ WL_DRIVER_API wl_cuLinkAddData_v2(LinkState* state, int type, const void* data, 
 WL_DRIVER_API wl_cuLinkAddFile_v2(LinkState* state, int type, const char* path, unsigned, const int*, void**) {
   return of(state, [&](Runtime& r) {
     if (!path) return CuResult::CUDA_ERROR_INVALID_VALUE;
-    std::error_code unknown;
-    std::ifstream file(path, std::ios::binary);
-    if (!file || std::filesystem::is_directory(path, unknown)) return CuResult::CUDA_ERROR_FILE_NOT_FOUND;
-    std::string bytes(std::istreambuf_iterator<char>(file), {});
-    return add(r, *state, type, bytes, path);
+    const auto bytes = read_file(path);
+    return bytes ? add(r, *state, type, *bytes, path) : CuResult::CUDA_ERROR_FILE_NOT_FOUND;
   });
 }
 WL_DRIVER_API wl_cuLinkComplete(LinkState* state, void** out, size_t* bytes) {

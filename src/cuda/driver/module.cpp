@@ -2,10 +2,8 @@
 #include "cuda/driver/module.h"
 
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
+#include "base/file.h"
 #include "cuda/driver/driver.h"
 #include "cuda/driver/image.h"
 #include "cuda/driver/jit_options.h"
@@ -68,23 +66,14 @@ CuResult load(LoadedModule** out, const void* code, const char* origin, unsigned
   });
 }
 
-// The whole file, and the NUL that ends PTX text.
-bool read_file(const char* path, std::string& out) {
-  std::error_code unknown;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path, unknown)) return false;
-  out.assign(std::istreambuf_iterator<char>(file), {});
-  return true;
-}
-
 CuResult load_file(LoadedModule** out, const char* path, unsigned count, const int* options, void** values,
                    bool library) {
   CuResult result = check_context();
   if (result != CuResult::CUDA_SUCCESS) return result;
   if (!out || !path) return CuResult::CUDA_ERROR_INVALID_VALUE;
-  std::string code;
-  if (!read_file(path, code)) return CuResult::CUDA_ERROR_FILE_NOT_FOUND;
-  return load(out, code.c_str(), path, count, options, values, library);
+  const auto code = read_file(path);
+  if (!code) return CuResult::CUDA_ERROR_FILE_NOT_FOUND;
+  return load(out, code->c_str(), path, count, options, values, library);
 }
 
 // The frame of what is asked of a module.

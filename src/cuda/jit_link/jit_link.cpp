@@ -1,13 +1,11 @@
 // NVIDIA's run-time linker as programs call it. NVIDIA's own makes machine code, which Warplens cannot run; this one
 // joins the PTX and gives a fat binary of it back as "the cubin", for cuModuleLoadData and its like.
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
 
+#include "base/file.h"
 #include "cuda/driver/link.h"
 #include "cuda/runtime.h"
 
@@ -108,12 +106,8 @@ WL_JIT_API wl_nvJitLinkAddData(Handle* handle, int type, const void* data, size_
 WL_JIT_API wl_nvJitLinkAddFile(Handle* handle, int type, const char* path) {
   return of(handle, [&](Handle& h) {
     if (!path) return Result::NullInput;
-    std::error_code unknown;
-    std::ifstream file(path, std::ios::binary);
-    if (!file || std::filesystem::is_directory(path, unknown))
-      return fail(h, Result::InvalidInput, std::string(path) + " cannot be read");
-    std::string bytes(std::istreambuf_iterator<char>(file), {});
-    return add(h, type, bytes, path);
+    const auto bytes = read_file(path);
+    return bytes ? add(h, type, *bytes, path) : fail(h, Result::InvalidInput, std::string(path) + " cannot be read");
   });
 }
 WL_JIT_API wl_nvJitLinkComplete(Handle* handle) {
