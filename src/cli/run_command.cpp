@@ -132,16 +132,13 @@ bool RunCommand::prepare() {
   options_.gpu_name = gpu->name;
   options_.version = WARPLENS_VERSION;
   options_.sm = static_cast<int>(gpu->compute_major * 10 + gpu->compute_minor);
-  for (const std::string& path : {json_path_, out_path_})
-    if (path == "-") {
-      complain({"the report cannot go to '-'", "standard output is the program's own: name a file"}, 0);
-      return false;
-    }
-  for (const char* option : {"--json", "--out"})
-    if (command_->count(option) != 0 && command_->get_option(option)->as<std::string>().empty()) {
-      complain({std::string(option) + " names no file", "an empty word was given"}, 0);
-      return false;
-    }
+  for (const char* option : {"--json", "--out"}) {
+    if (command_->count(option) == 0) continue;
+    const auto path = command_->get_option(option)->as<std::string>();
+    if (path == "-") complain({"the report cannot go to '-'", "standard output is the program's own: name a file"}, 0);
+    if (path.empty()) complain({std::string(option) + " names no file", "an empty word was given"}, 0);
+    if (path == "-" || path.empty()) return false;
+  }
   return can_write(json_path_) && can_write(out_path_);
 }
 

@@ -44,7 +44,8 @@ bool has_managed_variables(const Binary& binary) {
   if (!containers) return false;  // said when it is used
   const auto is_marked = [](const ptx::Image& image) {
     const std::string_view text(reinterpret_cast<const char*>(image.stored.data()), image.stored.size());
-    return image.kind == ptx::ImageKind::Ptx && text.find(".attribute(.managed)") != text.npos;
+    return image.kind == ptx::ImageKind::Ptx && image.compression == ptx::Compression::None &&
+           text.find(".attribute(.managed)") != text.npos;
   };
   return std::ranges::any_of(
       *containers, [&](const ptx::Container& container) { return std::ranges::any_of(container.images, is_marked); });
@@ -65,6 +66,7 @@ WL_REGISTER(13)
 WL_VOID wl___cudaRegisterFatBinaryEnd(void** handle) {
   auto* binary = reinterpret_cast<Binary*>(handle);
   if (!binary->has_variables || !has_managed_variables(*binary)) return;
+  binary->has_managed_copies = true;
   Runtime& runtime = Runtime::get();
   runtime.tell([=](Runtime& r) {
     if (r.session()) (void)r.session()->read(*r.module_of(*binary, 0));

@@ -83,8 +83,9 @@ session::Module* Runtime::module_of(Binary& binary, int device) {
     Dl_info info{};
     bool known = dladdr(binary.wrapper, &info) != 0 && info.dli_fname;
     std::map<std::string, uint64_t> copies;
-    for (const auto& [host, symbol] : symbols)
-      if (symbol.binary == &binary && !symbol.managed_slot) copies[symbol.name] = reinterpret_cast<uint64_t>(host);
+    if (binary.has_managed_copies)
+      for (const auto& [host, symbol] : symbols)
+        if (symbol.binary == &binary && !symbol.managed_slot) copies[symbol.name] = reinterpret_cast<uint64_t>(host);
     binary.module = session()->add_fatbin(binary.wrapper, known ? info.dli_fname : "the program", std::move(copies));
   }
   if (device == 0 || binary.only_device >= 0) return binary.module;

@@ -35,6 +35,7 @@ struct Binary {
   int release = 13;                           // of the runtime that the program was built for
   session::Module* module = nullptr;          // device 0's, or that of the only device
   bool has_variables = false;                 // that host code has copies of
+  bool has_managed_copies = false;            // and some of these copies are the variables
   int only_device = -1;                       // where a module of the driver was loaded; -1: it is wherever it is used
   std::map<int, session::Module*> elsewhere;  // on other devices, each with variables of its own
 };

@@ -76,7 +76,6 @@ struct DeviceMemory::Impl {
 // For fault messages alone.
 void DeviceMemory::Impl::remember(const Allocation& gone) {
   constexpr size_t kMost = 4096;
-  reuse(gone.base, gone.base + gone.bytes);
   if (freed.size() == kMost) freed.erase(freed.begin());
   freed.emplace(gone.base, gone);
 }

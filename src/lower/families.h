@@ -55,7 +55,9 @@ constexpr uint32_t kReservedShared = 1024;
 
 // memory.cpp
 int vector_length(const Instr& i);  // of .v2, .v4, .v8; else 1
-// The registers of a vector operand, which must be `count`; a single one may stand by itself.
+// The registers of a vector operand; a single one may stand by itself.
+std::vector<const ptx::Operand*> registers_in(const ptx::Operand& operand);
+// The same, which must be `count`.
 std::vector<const ptx::Operand*> components(Context& c, const ptx::Operand& operand, int count);
 // Loaded components into registers; their type is what the opcode says, which decides the extension.
 void write_components(Context& c, const ptx::Operand& destination, ScalarType type,

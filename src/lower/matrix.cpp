@@ -40,12 +40,7 @@ Matrix exchange(Matrix::What what, int count, bool transposed) {
 }
 
 std::vector<const ptx::Operand*> register_list(Context& c, const Instr& i, size_t operand, size_t count) {
-  std::vector<const ptx::Operand*> list;
-  const ptx::Operand& whole = i.operand(operand);
-  if (whole.kind == ptx::Operand::Kind::Vector)
-    for (const ptx::Operand& element : whole.elements) list.push_back(&element);
-  else
-    list.push_back(&whole);
+  auto list = registers_in(i.operand(operand));
   if (list.size() != count)
     c.malformed(i.full_opcode() + " with a list of " + std::to_string(list.size()) + " registers, where " +
                 std::to_string(count) + " are needed");

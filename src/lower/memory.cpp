@@ -130,12 +130,15 @@ void write_components(Context& c, const ptx::Operand& destination, ScalarType ty
   for (size_t k = 0; k < values.size(); ++k) c.write(destination.elements[k], values[k], type);
 }
 
-std::vector<const ptx::Operand*> components(Context& c, const ptx::Operand& operand, int count) {
+std::vector<const ptx::Operand*> registers_in(const ptx::Operand& operand) {
+  if (operand.kind != ptx::Operand::Kind::Vector) return {&operand};
   std::vector<const ptx::Operand*> result;
-  if (operand.kind == ptx::Operand::Kind::Vector)
-    for (const ptx::Operand& element : operand.elements) result.push_back(&element);
-  else
-    result.push_back(&operand);
+  for (const ptx::Operand& element : operand.elements) result.push_back(&element);
+  return result;
+}
+
+std::vector<const ptx::Operand*> components(Context& c, const ptx::Operand& operand, int count) {
+  auto result = registers_in(operand);
   if (result.size() != static_cast<size_t>(count)) c.malformed("a vector of the wrong length");
   return result;
 }
