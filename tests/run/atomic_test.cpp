@@ -184,9 +184,8 @@ TEST(VectorAtomics, OfFloats) {
       "red.add.v2.f32 [%rd0], {%f4, %f5};",
       "atom.global.add.f32 %f0, [%rd0], %f4;",
       "atom.add.f32 %f0, [%rd0], %f4;",
-      "st.shared.f32 [cell], %f4; atom.shared.add.f32 %f0, [cell], %f5;",
-      "st.shared.f32 [cell], %f4; cvta.shared.u64 %rd3, cells; mul.wide.u32 %rd2, %r0, 4; add.s64 %rd3, %rd3, %rd2; "
-      "atom.add.f32 %f0, [%rd3], %f5;",
+      "st.shared.f32 [%r1], %f4; atom.shared.add.f32 %f0, [%r1], %f5;",
+      "st.shared.f32 [%r1], %f4; cvt.u64.u32 %rd3, %r1; cvta.shared.u64 %rd3, %rd3; atom.add.f32 %f0, [%rd3], %f5;",
       "mov.b64 %rd3, {%r6, %r7}; atom.global.add.f64 %rd4, [%rd0], %rd3; mov.b64 {%r2, %r3}, %rd4;",
       "mov.b64 %rd3, {%r6, %r7}; red.global.add.f64 [%rd0+8], %rd3;",
       "@%p0 atom.global.add.noftz.v4.f16x2 {%r2, %r3, %r4, %r5}, [%rd0], {%r6, %r7, %r7, %r6};",
@@ -205,12 +204,7 @@ TEST(VectorAtomics, OfFloats) {
     std::vector<u32> start, left, given;
     for (u32 t = 0; t < kThreads; ++t)
       for (u32 i = 0; i < 8; ++i) start.push_back(kWords[(t / kCount + i / 2) % kCount]);
-    std::string text = body;
-    if (const size_t at = text.find("[cell]"); at != text.npos) {
-      text = "mov.u32 %r1, cells; mad.lo.u32 %r1, %r0, 4, %r1; " + text;
-      for (size_t k = text.find("[cell]"); k != text.npos; k = text.find("[cell]")) text.replace(k, 6, "[%r1]");
-    }
-    const std::string ptx = R"(
+    const std::string ptx = std::string(R"(
 .shared .align 16 .b8 cells[1600];
 .visible .entry k(.param .u64 cells_in, .param .u64 words, .param .u64 out)
 {
@@ -235,7 +229,8 @@ TEST(VectorAtomics, OfFloats) {
     setp.ne.u32 %p0, %r8, 2;
     mov.f32 %f0, 0f00000000; mov.f32 %f1, 0f00000000;
     mov.u32 %r2, 0; mov.u32 %r3, 0;
-    )" + text + R"(
+    mov.u32 %r1, cells; mad.lo.u32 %r1, %r0, 4, %r1;
+    )") + body + R"(
     mov.b32 %r10, %f0;
     mov.b32 %r11, %f1;
     mad.wide.u32 %rd5, %r0, 16, %rd5;
@@ -254,7 +249,7 @@ TEST(VectorAtomics, OfFloats) {
           if (left.empty()) left = cells.values(), given = out.values();
           EXPECT_EQ(cells.values(), left);
           EXPECT_EQ(out.values(), given);
-          EXPECT_TRUE(left != start || text.find("shared") != text.npos);
+          EXPECT_TRUE(left != start || std::string_view(body).find("shared") != std::string_view::npos);
         });
   }
 }

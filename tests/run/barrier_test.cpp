@@ -6,35 +6,15 @@ namespace {
 
 using u32 = uint32_t;
 
-std::string kernel(const std::string& body) {
-  return R"(
-.shared .align 4 .u32 words[256];
-.visible .entry k(.param .u64 out)
-{
-    .reg .b32 %r<16>;
-    .reg .b64 %rd<4>;
-    .reg .pred %p<8>;
-    mov.u32 %r0, %tid.x;
+// %r11: the block's words, %r12: the thread's own.
+template <typename F>
+void expect_each(const std::string& body, u32 threads, F f) {
+  expect_threads(kernel_with(".shared .align 4 .u32 words[256];\n", R"(
     shl.b32 %r10, %r0, 2;
     mov.u32 %r11, words;
     add.u32 %r12, %r11, %r10;
-)" + body +
-         R"(
-    ld.param.u64 %rd1, [out];
-    mul.wide.u32 %rd2, %r0, 4;
-    add.s64 %rd1, %rd1, %rd2;
-    st.global.u32 [%rd1], %r1;
-    ret;
-}
-)";
-}
-
-template <typename F>
-void expect_each(const std::string& body, u32 threads, F f) {
-  Buffer<u32> out(threads, 0);
-  std::vector<u32> expected;
-  for (u32 t = 0; t < threads; ++t) expected.push_back(f(t));
-  expect_output(kernel(body), {{1}, {threads}}, Params().add(out), out, expected);
+)" + body),
+                 threads, f);
 }
 
 TEST(Barrier, ReverseThroughSharedMemory) {

@@ -42,7 +42,7 @@ inline std::string kernel_with(const std::string& functions, const std::string& 
     .reg .b16 %h<8>;
     .reg .b32 %r<16>;
     .reg .b64 %rd<8>;
-    .reg .pred %p<4>;
+    .reg .pred %p<8>;
     mov.u32 %r0, %tid.x;
 )" + body +
          R"(

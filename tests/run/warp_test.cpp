@@ -8,35 +8,12 @@ namespace {
 
 using u32 = uint32_t;
 
-// %r0: lane; %r2: a value that differs between lanes; the body leaves its result in %r1.
-std::string kernel(const std::string& body) {
-  return R"(
-.visible .entry k(.param .u64 out)
-{
-    .reg .b32 %r<16>;
-    .reg .b64 %rd<4>;
-    .reg .pred %p<8>;
-    mov.u32 %r0, %tid.x;
-    mad.lo.u32 %r2, %r0, 37, 1000;
-    mov.u32 %r1, 0;
-)" + body +
-         R"(
-    ld.param.u64 %rd1, [out];
-    mul.wide.u32 %rd2, %r0, 4;
-    add.s64 %rd1, %rd1, %rd2;
-    st.global.u32 [%rd1], %r1;
-    ret;
-}
-)";
-}
 u32 value(u32 lane) { return lane * 37 + 1000; }
 
+// %r0: lane; %r2: a value that differs between lanes; the body leaves its result in %r1.
 template <typename F>
 void expect_each(const std::string& body, F f, u32 threads = 32) {
-  Buffer<u32> out(threads, 0);
-  std::vector<u32> expected;
-  for (u32 t = 0; t < threads; ++t) expected.push_back(f(t));
-  expect_output(kernel(body), {{1}, {threads}}, Params().add(out), out, expected);
+  expect_threads(kernel_with("", "    mad.lo.u32 %r2, %r0, 37, 1000;\n    mov.u32 %r1, 0;\n" + body), threads, f);
 }
 
 TEST(Warp, Shuffles) {
