@@ -39,6 +39,13 @@ void KernelEmitter::fault_unless_zero(Value* status) {
   builder_.SetInsertPoint(go_on);
 }
 
+void KernelEmitter::count_off(const Inst& inst) {
+  if (!counting_) return;
+  Value* off = builder_.CreateAnd(active(), builder_.CreateNot(bitmask(inst.args[0])));
+  Value* lanes = builder_.CreateZExt(builder_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, off), builder_.getInt64Ty());
+  count(plan_.guarded_off, builder_.CreateMul(lanes, builder_.getInt64(inst.imm)));
+}
+
 llvm::Value* KernelEmitter::active_with_guard(const Inst& inst) {
   if (inst.guard == kNone) return active();
   Value* on = builder_.CreateAnd(active(), bitmask(inst.guard));

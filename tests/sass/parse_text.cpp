@@ -295,7 +295,7 @@ Result<Instruction> parse_instruction(std::string_view text, uint32_t offset) {
   if (takes_halves(out)) {  // two halves are one immediate
     for (size_t i = 0; i + 1 < out.operands.size(); i++) {
       if (out.operands[i].kind != Kind::Immediate || out.operands[i + 1].kind != Kind::Immediate) continue;
-      out.operands[i].value |= out.operands[i + 1].value << 16;
+      out.operands[i].value = out.operands[i].value << 16 | out.operands[i + 1].value;  // the upper one first
       out.operands.erase(out.operands.begin() + static_cast<ptrdiff_t>(i) + 1);
       break;
     }
