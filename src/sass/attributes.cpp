@@ -12,7 +12,8 @@
 //   0x1c EXIT_INSTR_OFFSETS      u32 offsets
 //   0x34 INDIRECT_BRANCH_TARGETS  u32 offset, u32 0, u32 count, u32 targets; and so on
 //   0x4c NUM_BARRIERS            u8
-//   0x55 ANNOTATIONS             u32 1 (spill or refill), u32 offset; and so on. What follows other numbers is not known.
+//   0x55 ANNOTATIONS             u32 1 (spill or refill), u32 offset; and so on. What follows other numbers is not
+//   known.
 #include "sass/attributes.h"
 
 #include <algorithm>

@@ -17,7 +17,9 @@ constexpr uint8_t kOtherEntry = 0x10, kOtherManaged = 0x04;  // of Elf64_Sym::st
 constexpr uint8_t kTypeObject = 13;                          // STT_CUDA_OBJECT: of -rdc files
 constexpr uint64_t kSystemShared = 1024;                     // bytes before a program's shared memory, from sm_90 on
 
-Error damaged(std::string what) { return {"the machine code is damaged: " + std::move(what), "build the program again"}; }
+Error damaged(std::string what) {
+  return {"the machine code is damaged: " + std::move(what), "build the program again"};
+}
 
 std::span<const uint8_t> unsigned_bytes(elf::Bytes bytes) {
   return {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()};

@@ -1,21 +1,23 @@
 // A cubin: the machine code of one GPU, in an ELF file.
 //
 // The file is ordinary ELF (machine 190, 64 bits); what NVIDIA puts into it is not documented. What follows is from
-// observation: cubins of ptxas 11.8, 12.4, 13.0 and 13.5 for sm_75 to sm_120 beside what cuobjdump -elf and nvdisasm print
-// of them. Names of attributes and relocations are cuobjdump's.
+// observation: cubins of ptxas 11.8, 12.4, 13.0 and 13.5 for sm_75 to sm_120 beside what cuobjdump -elf and nvdisasm
+// print of them. Names of attributes and relocations are cuobjdump's.
 //
 //   header      e_flags: sm in bits 0-7 (ABI version 7, CUDA 11 and 12) or 8-15 (ABI version 8, CUDA 13)
 //   .text.NAME  code of a kernel, and behind it that of the functions that only it calls ($KERNEL$FUNCTION); a function
 //               of -rdc programs has a section of its own. sh_info: bits 0-23 its symbol. sh_flags of CUDA 11 and 12:
 //               bits 20-26 the number of barriers
-//   .nv.info, .nv.info.NAME   attributes of the file and of one function: u8 format, u8 attribute, u16 value; in format 4
+//   .nv.info, .nv.info.NAME   attributes of the file and of one function: u8 format, u8 attribute, u16 value; in format
+//   4
 //               the value is the size of what follows
 //   .nv.constantB[.NAME]      the constant bank B, of all or of one function:
 //               0  what the launch sets (block size, stack...), then the parameters; the file has zeros there
 //               2  constants and jump tables of the compiler's; addresses of functions in it are offsets in .text.NAME
 //               3  __constant__ variables
 //               4  addresses of variables and functions, by relocations
-//   .nv.shared.NAME           no bytes; its size is that of static shared memory. From sm_90 on the first KiB belongs to
+//   .nv.shared.NAME           no bytes; its size is that of static shared memory. From sm_90 on the first KiB belongs
+//   to
 //               the system
 //   .nv.global, .nv.global.init   __device__ variables: zeros, and those with bytes
 //   .rel.X, .rela.X           relocations of section X; REL (CUDA 13 for sm_75 to sm_89) has the addend in place
@@ -126,22 +128,22 @@ struct Function {
   uint64_t offset = 0;
   std::span<const uint8_t> code;  // of a kernel: with the functions behind it that are only its
   bool kernel = false;
-  uint32_t registers = 0;        // per thread; 0: not said (functions within a kernel's section)
-  uint32_t frame_bytes = 0;      // of local memory, for this function alone
-  uint32_t stack_bytes = 0;      // of local memory, with what it calls (MIN_STACK_SIZE); 0: not said
-  uint64_t shared_bytes = 0;     // static shared memory as programs see it, without the system's
-  uint64_t reserved_shared = 0;  // the system's before it: where the program's own begins
-  uint32_t barriers = 0;         // named barriers 0 to barriers - 1
+  uint32_t registers = 0;                // per thread; 0: not said (functions within a kernel's section)
+  uint32_t frame_bytes = 0;              // of local memory, for this function alone
+  uint32_t stack_bytes = 0;              // of local memory, with what it calls (MIN_STACK_SIZE); 0: not said
+  uint64_t shared_bytes = 0;             // static shared memory as programs see it, without the system's
+  uint64_t reserved_shared = 0;          // the system's before it: where the program's own begins
+  uint32_t barriers = 0;                 // named barriers 0 to barriers - 1
   std::optional<Dim3> max_threads;       // __launch_bounds__: of a block in x, y, z
   std::optional<Dim3> required_threads;  // .reqntid
   std::optional<Dim3> cluster;           // __cluster_dims__, in blocks
   uint32_t parameter_offset = 0;         // in constant bank 0
   uint32_t parameter_bytes = 0;
-  std::vector<Parameter> parameters;      // in the order of the declaration
-  std::vector<IndirectBranch> branches;   // of BRX and its like; CUDA 11 leaves the targets zero
-  std::vector<uint32_t> exits;            // offsets of EXIT
-  std::vector<uint32_t> spills;           // offsets of accesses to local memory for registers alone; CUDA 13 says them
-  std::vector<uint32_t> externs;          // symbols that are called and not here: vprintf, malloc, __assertfail...
+  std::vector<Parameter> parameters;     // in the order of the declaration
+  std::vector<IndirectBranch> branches;  // of BRX and its like; CUDA 11 leaves the targets zero
+  std::vector<uint32_t> exits;           // offsets of EXIT
+  std::vector<uint32_t> spills;          // offsets of accesses to local memory for registers alone; CUDA 13 says them
+  std::vector<uint32_t> externs;         // symbols that are called and not here: vprintf, malloc, __assertfail...
 };
 
 struct ConstantBank {
@@ -159,10 +161,10 @@ class Cubin {
   std::vector<Function> functions;  // kernels, then the others
   std::vector<ConstantBank> banks;
 
-  const Function* kernel(std::string_view name) const;                         // null: none of that name
-  const Function* function_at(uint32_t section, uint64_t offset) const;        // the innermost that has it
-  const Section* section(std::string_view name) const;                         // null: none
-  const Section* bank(const Function& function, uint8_t number) const;         // its own, or the file's; null: none
+  const Function* kernel(std::string_view name) const;                   // null: none of that name
+  const Function* function_at(uint32_t section, uint64_t offset) const;  // the innermost that has it
+  const Section* section(std::string_view name) const;                   // null: none
+  const Section* bank(const Function& function, uint8_t number) const;   // its own, or the file's; null: none
   const Section* code(const Function& f) const { return &sections[f.section]; }
 
  private:

@@ -194,8 +194,17 @@ class LineProgramReader {
   }
 
   void standard(uint8_t opcode, const Header& header) {
-    enum { kCopy = 1, kAdvanceAddress, kAdvanceLine, kSetFile, kSetColumn, kNegateStatement, kBasicBlock, kAddConstant,
-           kFixedAdvance };
+    enum {
+      kCopy = 1,
+      kAdvanceAddress,
+      kAdvanceLine,
+      kSetFile,
+      kSetColumn,
+      kNegateStatement,
+      kBasicBlock,
+      kAddConstant,
+      kFixedAdvance
+    };
     switch (opcode) {
       case kCopy:
         add_row();
@@ -210,7 +219,8 @@ class LineProgramReader {
         state_.file = in_.uleb();
         break;
       case kAddConstant:
-        state_.address += static_cast<uint64_t>((255 - header.opcode_base) / header.line_range) * header.instruction_bytes;
+        state_.address +=
+            static_cast<uint64_t>((255 - header.opcode_base) / header.line_range) * header.instruction_bytes;
         break;
       case kFixedAdvance:
         state_.address += in_.fixed<uint16_t>();
@@ -235,7 +245,7 @@ class LineProgramReader {
         sequence_ = out_.rows.size();
         break;
       case kSetAddress:
-        set_address(in_.at(), size == 9 ? in_.fixed<uint64_t>() : in_.fixed<uint32_t>());
+        set_address(start + 1, size == 9 ? in_.fixed<uint64_t>() : in_.fixed<uint32_t>());
         break;
       case kInlinedCall:
         state_.context = in_.uleb();
@@ -295,10 +305,9 @@ class LineProgramReader {
 };
 
 const LineRow* LineTable::Program::at(uint32_t section, uint32_t offset) const {
-  const auto after = std::upper_bound(starts.begin(), starts.end(), std::pair(section, offset),
-                                      [](const auto& wanted, const Start& start) {
-                                        return wanted < std::pair(start.section, start.address);
-                                      });
+  const auto after = std::upper_bound(
+      starts.begin(), starts.end(), std::pair(section, offset),
+      [](const auto& wanted, const Start& start) { return wanted < std::pair(start.section, start.address); });
   if (after == starts.begin()) return nullptr;
   const Start& found = *std::prev(after);
   return found.section == section && found.row >= 0 ? &rows[static_cast<size_t>(found.row)] : nullptr;

@@ -4,7 +4,8 @@
 // 13.5 version 3): one sequence of rows for each function or section of code, whose address is a relocation by its
 // symbol. NVIDIA adds an extended opcode, which the disassembler's "inlined at" lines confirm:
 //
-//   0x90  uleb context, uleb name    what follows was inlined: `context` is the number of the row, counted from 1 in its
+//   0x90  uleb context, uleb name    what follows was inlined: `context` is the number of the row, counted from 1 in
+//   its
 //                                    sequence, that is the place of the call; `name` is the offset in .debug_str of the
 //                                    function that the code is from. Context 0 ends it.
 //
@@ -13,8 +14,8 @@
 //   row 5   +0x60  a.cu:9   context 4 "quick"    quick at 9, called from row 4: the one that +0x60 has, being the last
 //
 // .nv_debug_line_sass (ptxas -lineinfo) is the same with the PTX text as its files: the sections .nv_debug_ptx_txt (or
-// .nv_debug_ptx_txt.NUMBER, one for each file that nvlink joined), whose lines end in NUL and are those of the text that
-// ptxas was given.
+// .nv_debug_ptx_txt.NUMBER, one for each file that nvlink joined), whose lines end in NUL and are those of the text
+// that ptxas was given.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -42,8 +43,8 @@ struct PtxLine {
 
 class LineTable {
  public:
-  // The frames of the instruction at `offset` of a section of code, innermost first; at most ptx::kMaxInlineDepth. Empty
-  // where the cubin has no line for it. The outermost frame's function is that of the symbol there.
+  // The frames of the instruction at `offset` of a section of code, innermost first; at most ptx::kMaxInlineDepth.
+  // Empty where the cubin has no line for it. The outermost frame's function is that of the symbol there.
   std::vector<ptx::LineFrame> stack(const Cubin& cubin, uint32_t section, uint32_t offset) const;
 
   // Where the instruction is in the PTX text. Nothing: not said.

@@ -17,8 +17,7 @@ constexpr RelocationType kUnknown = {0, "R_CUDA_UNKNOWN", RelocationKind::Other,
 // A field of up to 64 bits that starts at bit `position` of the bytes.
 uint64_t get_bits(std::span<const uint8_t> bytes, unsigned position, unsigned width) {
   uint64_t value = 0;
-  for (unsigned i = 0; i < width; ++i)
-    value |= uint64_t{bytes[(position + i) / 8] >> (position + i) % 8 & 1u} << i;
+  for (unsigned i = 0; i < width; ++i) value |= uint64_t{bytes[(position + i) / 8] >> (position + i) % 8 & 1u} << i;
   return value;
 }
 
@@ -64,8 +63,8 @@ std::optional<uint64_t> field(const Relocation& relocation, std::span<const uint
     case RelocationPart::Words:
       return get_bits(at, type.position, type.bits) << 2;
     case RelocationPart::Split:
-      return get_bits(at, kSplitPosition, kSplitBits) << 2 |
-             get_bits(at, type.position, type.bits - kSplitBits) << (2 + kSplitBits);
+      return get_bits(at, kSplitPosition, kSplitBits) << 2 | get_bits(at, type.position, type.bits - kSplitBits)
+                                                                 << (2 + kSplitBits);
   }
   return std::nullopt;
 }

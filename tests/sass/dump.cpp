@@ -13,15 +13,18 @@ using namespace sass;
 std::string of(const std::optional<Dim3>& dim) { return dim ? fmt::format("{}x{}x{}", dim->x, dim->y, dim->z) : "-"; }
 
 std::string dump_function(const Cubin& cubin, const Function& f) {
-  std::string out = fmt::format("{} {} +{:#x} {:#x}\n", f.kernel ? "kernel" : "function", f.name, f.offset, f.code.size());
+  std::string out =
+      fmt::format("{} {} +{:#x} {:#x}\n", f.kernel ? "kernel" : "function", f.name, f.offset, f.code.size());
   out += fmt::format("  registers {} frame {} stack {} shared {}+{} barriers {}\n", f.registers, f.frame_bytes,
                      f.stack_bytes, f.reserved_shared, f.shared_bytes, f.barriers);
   if (!f.kernel) return out;
-  out += fmt::format("  max threads {} required {} cluster {}\n", of(f.max_threads), of(f.required_threads), of(f.cluster));
+  out += fmt::format("  max threads {} required {} cluster {}\n", of(f.max_threads), of(f.required_threads),
+                     of(f.cluster));
   out += fmt::format("  parameters {:#x} {}", f.parameter_offset, f.parameter_bytes);
   for (const Parameter& p : f.parameters) out += fmt::format(" [{} {}]", p.offset, p.size);
   out += fmt::format("\n  exits {:#x}\n", fmt::join(f.exits, " "));
-  for (const IndirectBranch& b : f.branches) out += fmt::format("  branch {:#x}: {:#x}\n", b.offset, fmt::join(b.targets, " "));
+  for (const IndirectBranch& b : f.branches)
+    out += fmt::format("  branch {:#x}: {:#x}\n", b.offset, fmt::join(b.targets, " "));
   if (!f.spills.empty()) out += fmt::format("  spills {}, first {:#x}\n", f.spills.size(), f.spills.front());
   for (uint32_t symbol : f.externs) out += fmt::format("  extern {}\n", cubin.symbols.at(symbol).name);
   return out;
@@ -29,8 +32,8 @@ std::string dump_function(const Cubin& cubin, const Function& f) {
 
 std::string dump_bank(const Cubin& cubin, const ConstantBank& bank) {
   const Section& section = cubin.sections[bank.section];
-  std::string out = fmt::format("bank {} {} {}\n", bank.bank, bank.function ? cubin.sections[bank.function].name : "all",
-                                section.size);
+  std::string out = fmt::format("bank {} {} {}\n", bank.bank,
+                                bank.function ? cubin.sections[bank.function].name : "all", section.size);
   if (bank.bank == 0) return out;
   for (size_t i = 0; i < section.bytes.size(); ++i)
     out += fmt::format("{}{:02x}", i % 32 == 0 ? (i ? "\n  " : "  ") : (i % 4 == 0 ? " " : ""), section.bytes[i]);
@@ -45,8 +48,9 @@ std::string dump(const Cubin& cubin) {
   for (const ConstantBank& bank : cubin.banks) out += dump_bank(cubin, bank);
   for (const Symbol& symbol : cubin.symbols) {
     if (symbol.kind != Symbol::Kind::Object) continue;
-    out += fmt::format("object {} {} +{:#x} {}{}{}\n", symbol.name, symbol.section ? cubin.sections[symbol.section].name : "-",
-                       symbol.offset, symbol.size, symbol.local ? " local" : "", symbol.managed ? " managed" : "");
+    out += fmt::format("object {} {} +{:#x} {}{}{}\n", symbol.name,
+                       symbol.section ? cubin.sections[symbol.section].name : "-", symbol.offset, symbol.size,
+                       symbol.local ? " local" : "", symbol.managed ? " managed" : "");
   }
   for (const Section& section : cubin.sections) {
     if (section.name.find("debug") != section.name.npos) continue;
@@ -91,7 +95,8 @@ std::string lines_of_disassembly(const std::string& text) {
   for (std::string line; std::getline(in, line);) {
     const auto quoted = [&](size_t from) {
       const size_t start = line.find('"', from) + 1, end = line.find('"', start);
-      return fmt::format("{}:{}", line.substr(start, end - start), std::stoul(line.substr(line.find("line ", end) + 5)));
+      return fmt::format("{}:{}", line.substr(start, end - start),
+                         std::stoul(line.substr(line.find("line ", end) + 5)));
     };
     if (const size_t section = line.find(".section\t.text."); section != line.npos) {
       out += line.substr(section + 9, line.find(',') - section - 9) + "\n";
