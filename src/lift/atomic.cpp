@@ -83,6 +83,7 @@ void atomic(Lifter& l, bool yields) {
     text += ";";
   }
   l.ptx_access(text, arguments);
+  if (increments) l.function().sites.back().unit_increment = true;
   if (!yields || !to || to->number == sass::kRZ || increments) return;
   const ValueId old = l.ptx_result(names[0].c_str());
   if (t == "f64" || t.ends_with("64")) return l.set_wide(*to, old);

@@ -28,6 +28,7 @@ struct Patch {
   uint32_t symbol = ir::kNone;
   int64_t addend = 0;
   bool high = false;
+  std::string what = {};  // the name; without a symbol of the module the instruction is refused
 };
 
 struct Input {
@@ -36,6 +37,7 @@ struct Input {
   std::vector<uint32_t> locations;      // of each: index into ir::Function::locations, or kNone
   unsigned sm = 90;
   uint32_t param_base = 0x210;         // where the parameters begin in bank 0
+  uint32_t registers = 0;
   uint32_t frame_bytes = 0;            // local memory of a thread
   uint32_t shared_bytes = 0;           // static, the part that a GPU keeps for itself (at the start) included
   uint32_t reserved_shared_bytes = 0;  // of these

@@ -59,6 +59,7 @@ ValueId Lifter::raw(const Operand& o, unsigned k) {
 ValueId Lifter::word(const Operand& o) {
   for (const Patch& patch : input_.patches) {
     if (patch.offset != instruction_->offset || o.kind != Kind::Immediate) continue;
+    if (patch.symbol == ir::kNone) refuse("the address of " + patch.what);
     ValueId address = builder_.symbol(patch.symbol);
     if (patch.addend) address = binary(Op::Add, address, k64(static_cast<uint64_t>(patch.addend)));
     return patch.high ? high(address) : low(address);

@@ -106,6 +106,7 @@ class Builder {
   ir::BlockId block_ = 0;
   uint32_t location_ = ir::kNone;
   uint32_t pending_weight_ = 0;  // PTX instructions of this block that have emitted nothing yet
+  std::unordered_map<ir::BlockId, uint32_t> left_pending_;  // the same of blocks that were left and are not ended
   ir::ValueId first_of_instruction_ = 0;
   ir::BlockId block_of_instruction_ = 0;
 
