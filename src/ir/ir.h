@@ -207,7 +207,7 @@ struct Site {
   std::string operand;          // what names the address: a parameter or variable where traceable, else ""
   bool unit_increment = false;  // an atomic that adds 1 to a 32-bit integer and whose old value nobody uses
   uint32_t location = kNone;
-  uint32_t machine_offset = kNone;  // of the machine instruction, bytes from the kernel's start; kNone: of PTX
+  uint32_t machine_offset = kNone;  // of machine code: bytes from the kernel's start; `opcode` is its text
 };
 
 struct Function {

@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::array kKinds = {AccessKind::Load,      AccessKind::Store,  AccessKind::Atomic,
                                AccessKind::Reduction, AccessKind::Branch, AccessKind::Barrier};
+constexpr std::array kCodes = {Code::Ptx, Code::Sass};
 constexpr std::array kSpaces = {Space::Global,  Space::Shared,  Space::Local,  Space::Const,
                                 Space::Generic, Space::Texture, Space::Surface};
 
@@ -46,17 +47,42 @@ Frame frame_from(const Json& json) {
   return frame;
 }
 
+Json frames_json(const std::vector<Frame>& frames) {
+  Json out = Json::array();
+  for (const Frame& frame : frames) out.push_back(to_json(frame));
+  return out;
+}
+
+std::vector<Frame> frames_from(const Json& json) {
+  std::vector<Frame> frames;
+  if (const auto it = json.find("frames"); it != json.end())
+    for (const Json& frame : *it) frames.push_back(frame_from(frame));
+  return frames;
+}
+
 Json to_json(const Site& site) {
-  Json frames = Json::array();
-  for (const Frame& frame : site.frames) frames.push_back(to_json(frame));
-  return {{"kind", to_string(site.kind)},
-          {"space", to_string(site.space)},
-          {"bytes_per_lane", site.bytes_per_lane},
-          {"components", site.components},
-          {"opcode", site.opcode},
-          {"operand", site.operand},
-          {"ptx_line", site.ptx_line},
-          {"frames", frames}};
+  Json json = {{"kind", to_string(site.kind)},
+               {"space", to_string(site.space)},
+               {"bytes_per_lane", site.bytes_per_lane},
+               {"components", site.components},
+               {"opcode", site.opcode},
+               {"operand", site.operand},
+               {"ptx_line", site.ptx_line},
+               {"frames", frames_json(site.frames)}};
+  if (site.machine_offset) json["machine_offset"] = *site.machine_offset;
+  return json;
+}
+
+Json to_json(const Instruction& instruction) {
+  return {{"offset", instruction.offset}, {"text", instruction.text}, {"frames", frames_json(instruction.frames)}};
+}
+
+Instruction instruction_from(const Json& json) {
+  Instruction instruction;
+  get(json, "offset", instruction.offset);
+  get(json, "text", instruction.text);
+  instruction.frames = frames_from(json);
+  return instruction;
 }
 
 Site site_from(const Json& json) {
@@ -68,8 +94,8 @@ Site site_from(const Json& json) {
   get(json, "opcode", site.opcode);
   get(json, "operand", site.operand);
   get(json, "ptx_line", site.ptx_line);
-  if (const auto it = json.find("frames"); it != json.end())
-    for (const Json& frame : *it) site.frames.push_back(frame_from(frame));
+  get(json, "machine_offset", site.machine_offset);
+  site.frames = frames_from(json);
   return site;
 }
 
@@ -78,6 +104,18 @@ Site site_from(const Json& json) {
 Json to_json(const Dim3& dim) { return Json::array({dim.x, dim.y, dim.z}); }
 Dim3 dim_from(const Json& json) {
   return {json.at(0).get<uint32_t>(), json.at(1).get<uint32_t>(), json.at(2).get<uint32_t>()};
+}
+
+Json to_json(const BranchTargets& targets) { return {{"uniform", targets.uniform}, {"divergent", targets.divergent}}; }
+BranchTargets branch_targets_from(const Json& json) {
+  return {json.at("uniform").get<uint64_t>(), json.at("divergent").get<uint64_t>()};
+}
+
+Json to_json(const InstructionCounts& counts) {
+  return Json::array({counts.executed, counts.threads, counts.threads_pred_on});
+}
+InstructionCounts instruction_counts_from(const Json& json) {
+  return {json.at(0).get<uint64_t>(), json.at(1).get<uint64_t>(), json.at(2).get<uint64_t>()};
 }
 
 Json to_json(const Run& run) {
@@ -111,14 +149,19 @@ Run run_from(const Json& json) {
 Json to_json(const Kernel& kernel) {
   Json sites = Json::array();
   for (const Site& site : kernel.sites) sites.push_back(to_json(site));
-  return {{"id", kernel.id},
-          {"name", kernel.name},
-          {"demangled", kernel.demangled},
-          {"target", kernel.target},
-          {"registers", optional(kernel.registers)},
-          {"static_shared_bytes", kernel.static_shared_bytes},
-          {"local_bytes", kernel.local_bytes},
-          {"sites", sites}};
+  Json json = {{"id", kernel.id},
+               {"name", kernel.name},
+               {"demangled", kernel.demangled},
+               {"code", to_string(kernel.code)},
+               {"target", kernel.target},
+               {"registers", optional(kernel.registers)},
+               {"static_shared_bytes", kernel.static_shared_bytes},
+               {"local_bytes", kernel.local_bytes}};
+  if (kernel.spill_load_bytes) json["spill_load_bytes"] = *kernel.spill_load_bytes;
+  if (kernel.spill_store_bytes) json["spill_store_bytes"] = *kernel.spill_store_bytes;
+  json["sites"] = std::move(sites);
+  for (const Instruction& instruction : kernel.instructions) json["instructions"].push_back(to_json(instruction));
+  return json;
 }
 
 Kernel kernel_from(const Json& json) {
@@ -126,12 +169,17 @@ Kernel kernel_from(const Json& json) {
   get(json, "id", kernel.id);
   get(json, "name", kernel.name);
   get(json, "demangled", kernel.demangled);
+  kernel.code = named(kCodes, json.value("code", "ptx"));
   get(json, "target", kernel.target);
   get(json, "registers", kernel.registers);
+  get(json, "spill_load_bytes", kernel.spill_load_bytes);
+  get(json, "spill_store_bytes", kernel.spill_store_bytes);
   get(json, "static_shared_bytes", kernel.static_shared_bytes);
   get(json, "local_bytes", kernel.local_bytes);
   if (const auto it = json.find("sites"); it != json.end())
     for (const Json& site : *it) kernel.sites.push_back(site_from(site));
+  if (const auto it = json.find("instructions"); it != json.end())
+    for (const Json& instruction : *it) kernel.instructions.push_back(instruction_from(instruction));
   return kernel;
 }
 

@@ -15,6 +15,8 @@ Json to_json(const Fault& fault);
 Json to_json(const Note& note);
 Json to_json(const LibraryCalls& calls);
 Json to_json(const Dim3& dim);  // [x, y, z]
+Json to_json(const BranchTargets& targets);
+Json to_json(const InstructionCounts& counts);  // [executed, threads, threads with a true predicate]
 
 // Missing keys keep their defaults; keys of another type throw nlohmann's exceptions, which the reader of the spool
 // catches.
@@ -24,5 +26,7 @@ Fault fault_from(const Json& json);
 Note note_from(const Json& json);
 LibraryCalls library_calls_from(const Json& json);
 Dim3 dim_from(const Json& json);
+BranchTargets branch_targets_from(const Json& json);
+InstructionCounts instruction_counts_from(const Json& json);
 
 }  // namespace warplens::report

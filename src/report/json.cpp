@@ -61,10 +61,16 @@ Json lines_json(const Kernel& kernel, const Launch& launch) {
   return out;
 }
 
+Json metric_json(const Metric& metric) {
+  Json json = {{"value", metric.value}, {"fidelity", to_string(metric.fidelity)}};
+  if (metric.as_ptx) json["as_ptx"] = true;
+  return json;
+}
+
 Json launch_json(const Report& report, const Launch& launch) {
   const Kernel* kernel = launch.kernel < report.kernels.size() ? &report.kernels[launch.kernel] : nullptr;
   Json metrics = Json::object();
-  for (const Metric& m : launch.metrics) metrics[m.name] = {{"value", m.value}, {"fidelity", to_string(m.fidelity)}};
+  for (const Metric& m : launch.metrics) metrics[m.name] = metric_json(m);
   Json sites = Json::array();
   for (size_t i = 0; i < launch.sites.size(); ++i)
     if (!launch.sites[i].empty()) sites.push_back(site_json(i, launch.sites[i]));
@@ -87,16 +93,27 @@ Json launch_json(const Report& report, const Launch& launch) {
                {"lines", kernel ? lines_json(*kernel, launch) : Json::array()},
                {"sites", sites}};
   if (report.run.gpus > 1) json["device"] = launch.device;
+  if (launch.branch_targets) json["branch_targets"] = to_json(*launch.branch_targets);
+  for (const InstructionCounts& counts : launch.instruction_counts)
+    json["instruction_counts"].push_back(to_json(counts));
   return json;
 }
 
-// How sure each of a site's figures is; see metrics.cpp.
-Json fidelity_json() {
-  return {{"requests", "counted"},          {"lanes", "counted"},        {"sectors", "counted"},
-          {"sectors_ideal", "counted"},     {"tag_requests", "counted"}, {"wavefronts", "modelled"},
-          {"wavefronts_ideal", "modelled"}, {"bytes_used", "counted"},   {"branch_executed", "counted"},
-          {"branch_divergent", "counted"},  {"branch_lanes", "counted"}, {"patterns", "counted"},
-          {"local_sectors", "estimated"}};
+// How sure each of a site's figures is; see metrics.cpp. Local memory is the assembler's choice.
+Json fidelity_json(Code code) {
+  return {{"requests", "counted"},
+          {"lanes", "counted"},
+          {"sectors", "counted"},
+          {"sectors_ideal", "counted"},
+          {"tag_requests", "counted"},
+          {"wavefronts", "modelled"},
+          {"wavefronts_ideal", "modelled"},
+          {"bytes_used", "counted"},
+          {"branch_executed", "counted"},
+          {"branch_divergent", "counted"},
+          {"branch_lanes", "counted"},
+          {"patterns", "counted"},
+          {"local_sectors", code == Code::Sass ? "counted" : "estimated"}};
 }
 
 Json run_json(const Report& report) {
@@ -133,7 +150,9 @@ std::string launches_text(const Report& report) {
 }  // namespace
 
 std::string render_json(const Report& report) {
-  Json json = {{"schema", kSchema}, {"run", run_json(report)}, {"site_fidelity", fidelity_json()}};
+  Json json = {{"schema", kSchema}, {"run", run_json(report)}, {"site_fidelity", fidelity_json(Code::Ptx)}};
+  if (std::any_of(report.kernels.begin(), report.kernels.end(), [](const Kernel& k) { return k.code == Code::Sass; }))
+    json["machine_site_fidelity"] = fidelity_json(Code::Sass);
   json["processes"] = Json::array();
   for (const Process& p : report.processes) json["processes"].push_back({{"pid", p.pid}, {"command", p.command}});
   for (const char* key : {"kernels", "launches", "faults", "not_observed", "notes"}) json[key] = Json::array();

@@ -95,6 +95,11 @@ std::vector<Metric> metrics(const Kernel& kernel, const Launch& launch) {
       {"memory_l1_wavefronts_shared_ideal", shared.all.wavefronts_ideal, kModelled},
   };
   if (copies) out.push_back({"smsp__inst_executed_op_ldgsts.sum", copies, kCounted});
+  if (kernel.code == Code::Ptx)
+    for (Metric& metric : out) metric.as_ptx = !metric.name.starts_with("launch__");
+  else
+    for (Metric& metric : out)
+      if (metric.fidelity == kEstimated) metric.fidelity = kCounted;
   if (kernel.registers) out.insert(out.begin() + 2, {"launch__registers_per_thread", *kernel.registers, kEstimated});
   return out;
 }

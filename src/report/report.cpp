@@ -54,6 +54,8 @@ const char* to_string(Space space) {
   return "";
 }
 
+const char* to_string(Code code) { return code == Code::Sass ? "sass" : "ptx"; }
+
 void SiteCounts::add(const SiteCounts& other) {
   requests += other.requests;
   lanes += other.lanes;

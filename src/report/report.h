@@ -17,8 +17,11 @@ const char* to_string(Fidelity);
 
 enum class AccessKind : uint8_t { Load, Store, Atomic, Reduction, Branch, Barrier };
 enum class Space : uint8_t { Global, Shared, Local, Const, Generic, Texture, Surface };
+// What of a kernel was executed: its PTX, or the machine code that ptxas made of that.
+enum class Code : uint8_t { Ptx, Sass };
 const char* to_string(AccessKind);  // "load"
 const char* to_string(Space);       // "global"
+const char* to_string(Code);        // "ptx"
 
 struct Frame {
   std::string file;
@@ -32,10 +35,11 @@ struct Site {
   Space space = Space::Global;
   uint32_t bytes_per_lane = 0;  // of the whole access, all components
   uint32_t components = 1;
-  std::string opcode;   // as PTX has it: "ld.global.nc.v4.f32"
+  std::string opcode;   // as PTX has it: "ld.global.nc.v4.f32"; of machine code the whole instruction
   std::string operand;  // what names the address, or ""
   uint32_t ptx_line = 0;
-  std::vector<Frame> frames;  // innermost first; empty without line information
+  std::optional<uint32_t> machine_offset;  // of machine code: bytes from the kernel's start
+  std::vector<Frame> frames;               // innermost first; empty without line information
 };
 
 struct PatternCount {
@@ -56,22 +60,43 @@ struct SiteCounts {
   void add(const SiteCounts& other);
 };
 
+// A machine instruction.
+struct Instruction {
+  uint32_t offset = 0;        // bytes from the kernel's start
+  std::string text;           // "@P0 LDG.E R2, desc[UR4][R2.64]"
+  std::vector<Frame> frames;  // as Site's
+};
+
+// How often one was executed: by warps, by their active lanes, by those of them whose predicate was true.
+struct InstructionCounts {
+  uint64_t executed = 0, threads = 0, threads_pred_on = 0;
+};
+
+// Branch instructions that warps executed, as smsp__sass_branch_targets_threads_{uniform,divergent} count them.
+struct BranchTargets {
+  uint64_t uniform = 0, divergent = 0;
+};
+
 struct Kernel {
   uint32_t id = 0;        // the spool's, unlike others of its process; index in Report::kernels once read
   uint32_t process = 0;   // index in Report::processes
   std::string name;       // as PTX has it
   std::string demangled;  // filled by the reader where empty
-  std::string target;     // "sm_80": what its PTX was made for
+  Code code = Code::Ptx;
+  std::string target;  // "sm_80": what its PTX, or its machine code, was made for
   std::optional<uint32_t> registers;
+  std::optional<uint32_t> spill_load_bytes, spill_store_bytes;  // a thread; known of machine code only
   uint32_t static_shared_bytes = 0;
   uint32_t local_bytes = 0;
   std::vector<Site> sites;
+  std::vector<Instruction> instructions;  // of machine code, in its order; only where they were asked for
 };
 
 struct Metric {
   std::string name;  // Nsight Compute's
   uint64_t value = 0;
   Fidelity fidelity = Fidelity::Counted;
+  bool as_ptx = false;  // of the kernel's PTX, where the figure of its machine code may be another
 };
 
 struct Launch {
@@ -81,8 +106,10 @@ struct Launch {
   Dim3 grid, block;
   uint32_t dynamic_shared_bytes = 0;
   uint64_t warps = 0;
-  uint64_t instructions = 0;  // PTX instructions executed by warps
+  uint64_t instructions = 0;  // executed by warps; of what Kernel::code says
   uint64_t thread_instructions = 0, thread_instructions_pred_on = 0;
+  std::optional<BranchTargets> branch_targets;        // of machine code only
+  std::vector<InstructionCounts> instruction_counts;  // as many as Kernel::instructions, or none
   double seconds = 0, compile_seconds = 0;
   bool from_cache = false;
   bool complete = true;           // false: ended by a fault, a timeout or Ctrl-C; counts are up to there

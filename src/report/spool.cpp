@@ -56,24 +56,28 @@ Json launch_json(const Launch& launch) {
   Json sites = Json::array();
   for (size_t i = 0; i < launch.sites.size(); ++i)
     if (!launch.sites[i].empty()) sites.push_back(site_row(i, launch.sites[i]));
-  return {{"index", launch.index},
-          {"kernel", launch.kernel},
-          {"device", launch.device},
-          {"grid", to_json(launch.grid)},
-          {"block", to_json(launch.block)},
-          {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
-          {"warps", launch.warps},
-          {"instructions", launch.instructions},
-          {"thread_instructions", launch.thread_instructions},
-          {"thread_instructions_pred_on", launch.thread_instructions_pred_on},
-          {"seconds", launch.seconds},
-          {"compile_seconds", launch.compile_seconds},
-          {"from_cache", launch.from_cache},
-          {"complete", launch.complete},
-          {"sites", sites}};
+  Json json = {{"index", launch.index},
+               {"kernel", launch.kernel},
+               {"device", launch.device},
+               {"grid", to_json(launch.grid)},
+               {"block", to_json(launch.block)},
+               {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
+               {"warps", launch.warps},
+               {"instructions", launch.instructions},
+               {"thread_instructions", launch.thread_instructions},
+               {"thread_instructions_pred_on", launch.thread_instructions_pred_on},
+               {"seconds", launch.seconds},
+               {"compile_seconds", launch.compile_seconds},
+               {"from_cache", launch.from_cache},
+               {"complete", launch.complete},
+               {"sites", sites}};
+  if (launch.branch_targets) json["branch_targets"] = to_json(*launch.branch_targets);
+  for (const InstructionCounts& counts : launch.instruction_counts)
+    json["instruction_counts"].push_back(to_json(counts));
+  return json;
 }
 
-Launch launch_from(const Json& json, size_t site_count) {
+Launch launch_from(const Json& json, const Kernel& kernel) {
   Launch launch;
   launch.index = json.at("index").get<uint64_t>();
   launch.kernel = json.at("kernel").get<uint32_t>();
@@ -89,8 +93,13 @@ Launch launch_from(const Json& json, size_t site_count) {
   launch.compile_seconds = json.value("compile_seconds", 0.0);
   launch.from_cache = json.value("from_cache", false);
   launch.complete = json.value("complete", true);
-  launch.sites.resize(site_count);
+  launch.sites.resize(kernel.sites.size());
   for (const Json& row : json.at("sites")) launch.sites.at(row.at(0).get<size_t>()) = counts_from(row);
+  if (const auto it = json.find("branch_targets"); it != json.end()) launch.branch_targets = branch_targets_from(*it);
+  if (const auto it = json.find("instruction_counts"); it != json.end())
+    for (const Json& counts : *it) launch.instruction_counts.push_back(instruction_counts_from(counts));
+  if (!launch.instruction_counts.empty() && launch.instruction_counts.size() != kernel.instructions.size())
+    throw std::runtime_error("counts of instructions that the kernel does not have");
   return launch;
 }
 
@@ -164,7 +173,7 @@ class Builder {
   void add_launch(const Json& value) {
     const uint32_t index = index_of(value.at("kernel").get<uint32_t>());
     const Kernel& kernel = report_.kernels[index];
-    Launch launch = launch_from(value, kernel.sites.size());
+    Launch launch = launch_from(value, kernel);
     launch.kernel = index;
     launches_[{pid_, launch.index}] = report_.launches.size();
     launch.index = report_.launches.size();

@@ -29,7 +29,9 @@ Section section_of(const Site& site) {
 }
 
 bool same_place(const SourceLine& line, const Site& site) {
-  if (site.frames.empty()) return line.file.empty() && line.line == site.ptx_line && line.opcode == site.opcode;
+  if (site.frames.empty())
+    return line.file.empty() && line.line == site.ptx_line && line.opcode == site.opcode &&
+           line.machine_offset == site.machine_offset;
   return line.file == site.frames[0].file && line.line == site.frames[0].line;
 }
 
@@ -40,6 +42,7 @@ SourceLine& line_for(std::vector<SourceLine>& lines, const Site& site) {
   if (site.frames.empty()) {
     line.line = site.ptx_line;
     line.opcode = site.opcode;
+    line.machine_offset = site.machine_offset;
   } else {
     line.file = site.frames[0].file;
     line.line = site.frames[0].line;

@@ -1,5 +1,6 @@
 // A Report added up for people: launches by kernel, sites by source line and kind of access, worst first.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,13 +24,14 @@ struct Callers {
   SiteCounts counts;
 };
 
-// Where: a source line, or without line information the PTX line and opcode.
+// Where: a source line, or without line information the PTX line and opcode, or the machine instruction.
 struct SourceLine {
-  std::string file;              // "" without line information
-  uint32_t line = 0;             // source line, else PTX line
-  std::string opcode;            // without line information only
-  std::vector<Callers> callers;  // worst first
-  std::vector<AccessRow> rows;   // worst first
+  std::string file;                        // "" without line information
+  uint32_t line = 0;                       // source line, else PTX line
+  std::string opcode;                      // without line information only
+  std::optional<uint32_t> machine_offset;  // likewise, of machine code
+  std::vector<Callers> callers;            // worst first
+  std::vector<AccessRow> rows;             // worst first
 };
 
 struct KernelSummary {

@@ -21,6 +21,7 @@ enum class Style { Plain, Bold, Dim, Bad, Warn };
 constexpr double kBad = 0.5, kWarn = 0.1;
 constexpr int kNarrow = 100;  // columns below which a row of a table takes several lines
 constexpr size_t kLabel = 28;
+constexpr size_t kLongestMark = std::string_view("[estimated, as PTX]").size();
 
 struct Column {
   const char* title;
@@ -50,7 +51,7 @@ class Terminal {
     if (kernels.empty()) line(report.incomplete ? "No launch is recorded." : "No kernel was launched.");
     not_observed(report);
     notes(report, kernels);
-    if (!kernels.empty()) legend();
+    if (!kernels.empty()) legend(kernels);
     return std::move(out_);
   }
 
@@ -155,7 +156,7 @@ class Terminal {
   }
 
   void place(const Site& site) {
-    if (site.frames.empty()) return wrapped(fmt::format("PTX line {}: {}", site.ptx_line, site.opcode), 2);
+    if (site.frames.empty()) return wrapped(place_words(site.opcode, site.ptx_line, site.machine_offset), 2);
     const Frame& frame = site.frames[0];
     const std::string at = fmt::format("  {}:{}", printable(frame.file), frame.line),
                       text = source_.line(frame.file, frame.line);
@@ -178,7 +179,9 @@ class Terminal {
     section("GLOBAL MEMORY by source line, worst first", k.global, kGlobal, sectors);
     section("SHARED MEMORY by source line, worst first (wavefronts [modelled])", k.shared, kShared,
             [](const SiteCounts& c) { return std::pair(excess_wavefronts(c), c.wavefronts); });
-    section("LOCAL MEMORY by source line, worst first (sectors [estimated])", k.local, kGlobal, sectors);
+    section(k.kernel->code == Code::Sass ? "LOCAL MEMORY by source line, worst first"
+                                         : "LOCAL MEMORY by source line, worst first (sectors [estimated])",
+            k.local, kGlobal, sectors);
     section("CONSTANT MEMORY", k.constant, kConstant,
             [](const SiteCounts&) { return std::pair<uint64_t, uint64_t>(); });
     section("TEXTURES AND SURFACES (sectors are not modelled)", k.textures, kConstant,
@@ -205,6 +208,7 @@ class Terminal {
     else if (first.dynamic_shared_bytes != 0)
       text += fmt::format(", {} B dynamic shared", first.dynamic_shared_bytes);
     if (k.kernel->local_bytes != 0) text += fmt::format(", {} B local", k.kernel->local_bytes);
+    text += k.kernel->code == Code::Sass ? fmt::format(", machine code ({})", printable(k.kernel->target)) : ", as PTX";
     if (!k.launches.back()->complete) text += "; the last launch did not finish";
     return text;
   }
@@ -226,7 +230,8 @@ class Terminal {
       if (m.value == 0 || !shown(m.name)) continue;
       std::string remark;
       if (m.name == "smsp__inst_executed.sum")
-        remark = fmt::format("PTX instructions, {} lanes each", ratio(k.thread_instructions, k.instructions));
+        remark = fmt::format("{}{} lanes each", k.kernel->code == Code::Sass ? "" : "PTX instructions, ",
+                             ratio(k.thread_instructions, k.instructions));
       if (const Metric* ideal = find(m.name + "_ideal")) {
         const uint64_t excess = m.value - std::min(m.value, ideal->value);
         remark = fmt::format("ideal {}, excess {}", grouped(ideal->value), percent(excess, m.value));
@@ -242,7 +247,7 @@ class Terminal {
   }
 
   void total_line(const Metric& m, const std::string& remark) {
-    const std::string mark = fmt::format("[{}]", to_string(m.fidelity));
+    const std::string mark = fmt::format("[{}{}]", to_string(m.fidelity), m.as_ptx ? ", as PTX" : "");
     if (narrow()) {
       const std::string value = grouped(m.value) + " " + mark;
       const std::string both = "  " + m.name + "  " + value;
@@ -256,7 +261,8 @@ class Terminal {
       return;
     }
     const std::string text = "  " + pad_right(m.name, 49) + pad_left(grouped(m.value), 16) + "  " + mark;
-    const size_t after = columns(text) + 11 - mark.size() + 2;  // the longest mark, so that remarks stand in one column
+    const size_t after =
+        columns(text) + kLongestMark - mark.size() + 2;  // the longest mark, so that remarks stand in one column
     if (remark.empty()) return line(text);
     if (after + columns(remark) <= width_) return line(pad_right(text, after) + remark);
     line(text);
@@ -296,7 +302,7 @@ class Terminal {
 
   void heading(const SourceLine& l) {
     if (l.file.empty()) {
-      line(fit(fmt::format("  PTX line {}: {}", l.line, l.opcode), width_));
+      line(fit("  " + place_words(l.opcode, l.line, l.machine_offset), width_));
       return;
     }
     const std::string at = fmt::format("  {}:{}", printable(base_name(l.file)), l.line);
@@ -414,12 +420,15 @@ class Terminal {
     }
   }
 
-  void legend() {
+  void legend(const std::vector<KernelSummary>& kernels) {
+    const bool any_ptx =
+        std::any_of(kernels.begin(), kernels.end(), [](const KernelSummary& k) { return k.kernel->code == Code::Ptx; });
     out_ += "\n";
     wrapped(
         "[counted] happened in this run; [modelled] a hardware rule applied to it; [estimated] depends on machine code "
         "that was not seen. Figures by source line are [counted] unless marked. excess: share above ideal; " +
-            glued("!! from 50 %") + ", " + glued("! from 10 %."),
+            glued("!! from 50 %") + ", " + glued("! from 10 %.") +
+            (any_ptx ? " as PTX: before ptxas, which may join, move or drop accesses." : ""),
         0, Style::Dim);
   }
 

@@ -23,6 +23,12 @@ std::string operand_words(const std::string& operand) {
 
 }  // namespace
 
+std::string place_words(const std::string& opcode, uint32_t ptx_line, std::optional<uint32_t> machine_offset) {
+  const std::string where =
+      machine_offset ? fmt::format("machine code {:#x}", *machine_offset) : fmt::format("PTX line {}", ptx_line);
+  return where + ": " + printable(opcode);
+}
+
 std::string kind_words(const AccessRow& row) {
   if (row.kind == AccessKind::Branch) return row.sites > 1 ? fmt::format("{} branches", row.sites) : "branch";
   std::string text = to_string(row.kind);

@@ -1,10 +1,14 @@
 // Accesses in words.
 #pragma once
+#include <optional>
 #include <string>
 
 #include "report/summary.h"
 
 namespace warplens::report {
+
+// An access without line information: "PTX line 80: ld.global.f32", "machine code 0x110: LDG.E R2, desc[UR4][R2.64]".
+std::string place_words(const std::string& opcode, uint32_t ptx_line, std::optional<uint32_t> machine_offset);
 
 std::string kind_words(const AccessRow& row);         // "load 16 B (4x4)", "5 branches"
 std::string name_words(const AccessRow& row);         // "argument 1", "tile"; empty if not known

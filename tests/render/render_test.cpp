@@ -6,6 +6,7 @@
 
 #include "golden.h"
 #include "report/json.h"
+#include "report/metrics.h"
 #include "report/spool.h"
 #include "report/terminal.h"
 #include "report/text.h"
@@ -44,6 +45,39 @@ TEST(Terminal, WithoutLineInformation) {
   const std::string text = render_terminal(report, options(100, false));
   expect_golden("transpose.nolines.txt", text);
   EXPECT_EQ(text.find("-lineinfo"), text.rfind("-lineinfo"));  // said once
+}
+
+// The example's first kernel as if its machine code had run; the second one still is PTX.
+Report with_machine_code() {
+  Report report = example();
+  Kernel& kernel = report.kernels[0];
+  kernel.code = Code::Sass;
+  kernel.target = "sm_90";
+  for (size_t i = 0; i < kernel.sites.size(); ++i) {
+    kernel.sites[i].frames.clear();
+    kernel.sites[i].machine_offset = uint32_t(16 * i);
+    kernel.sites[i].opcode = "LDG.E R" + std::to_string(i);
+    kernel.instructions.push_back({uint32_t(16 * i), kernel.sites[i].opcode, {}});
+  }
+  for (Launch& launch : report.launches) {
+    if (launch.kernel != 0) continue;
+    launch.branch_targets = BranchTargets{7, 2};
+    launch.instruction_counts.resize(kernel.instructions.size());
+    launch.metrics = metrics(kernel, launch);
+  }
+  return report;
+}
+
+TEST(Terminal, MachineCodeIsSaid) {
+  const std::string text = render_terminal(with_machine_code(), options(130, false));
+  const std::string first = text.substr(0, text.find("\nsaxpy(")), second = text.substr(first.size());
+  EXPECT_NE(first.find(", machine code (sm_90)"), std::string::npos) << text;
+  EXPECT_NE(first.find("machine code 0x0: LDG.E R0"), std::string::npos) << text;
+  EXPECT_EQ(first.find("as PTX"), std::string::npos) << text;
+  EXPECT_EQ(first.find("estimated"), std::string::npos) << text;
+  EXPECT_NE(second.find(", as PTX"), std::string::npos) << text;
+  EXPECT_NE(second.find("[counted, as PTX]"), std::string::npos) << text;
+  EXPECT_NE(second.find("[estimated, as PTX]"), std::string::npos) << text;
 }
 
 TEST(Terminal, TexturesHaveNoSectors) {
@@ -170,6 +204,33 @@ TEST(Json, Structure) {
   EXPECT_EQ(json["kernels"][0]["demangled"], "transpose(float const*, float*, int)");
   EXPECT_EQ(json["faults"][0]["kernel"], 1);
   EXPECT_EQ(json["notes"][0]["count"], 2);
+}
+
+TEST(Json, MachineCode) {
+  const auto json = nlohmann::json::parse(render_json(with_machine_code()));
+  const auto& kernel = json["kernels"][0];
+  EXPECT_EQ(kernel["code"], "sass");
+  EXPECT_EQ(kernel["sites"][1]["machine_offset"], 16);
+  EXPECT_EQ(kernel["instructions"][1]["text"], "LDG.E R1");
+  EXPECT_EQ(json["kernels"][1]["code"], "ptx");
+  EXPECT_EQ(json["machine_site_fidelity"]["local_sectors"], "counted");
+  for (const auto& launch : json["launches"]) {
+    const bool machine = launch["kernel"] == 0;
+    EXPECT_EQ(launch.contains("branch_targets"), machine);
+    EXPECT_EQ(launch.contains("instruction_counts"), machine);
+    for (const char* name : {"memory_l2_theoretical_sectors_global", "smsp__inst_executed.sum"}) {
+      EXPECT_EQ(launch["metrics"][name].contains("as_ptx"), !machine) << name;
+      EXPECT_FALSE(launch["metrics"]["launch__grid_size"].contains("as_ptx"));
+    }
+    EXPECT_EQ(launch["metrics"]["smsp__inst_executed.sum"]["fidelity"], machine ? "counted" : "estimated");
+  }
+  const std::filesystem::path file = std::filesystem::temp_directory_path() / "warplens-machine-code.json";
+  std::ofstream(file) << render_json(with_machine_code());
+  const std::string validate = "python3 " + kFolder + "/validate.py " + WARPLENS_SOURCE_DIR "/docs/report.schema.json ";
+  if (std::system("python3 -c 'import jsonschema' 2>/dev/null") == 0) {
+    EXPECT_EQ(std::system((validate + file.string()).c_str()), 0);
+  }
+  std::filesystem::remove(file);
 }
 
 TEST(Json, ExactIntegers) {

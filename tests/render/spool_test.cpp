@@ -105,6 +105,57 @@ TEST_F(Spool, RoundTrip) {
   EXPECT_EQ(report->not_observed[1].calls, 1u);
 }
 
+TEST_F(Spool, MachineCodeRoundTrip) {
+  {
+    auto writer = SpoolWriter::open(path_);
+    ASSERT_TRUE(writer);
+    Kernel k = kernel(0);
+    k.code = Code::Sass;
+    k.target = "sm_90";
+    k.spill_load_bytes = 16;
+    k.spill_store_bytes = 0;
+    k.sites[1].machine_offset = 0;
+    k.sites[2].machine_offset = 0x110;
+    k.instructions = {{0, "STS [R2], R3", {{"a.cu", 3, 4, "f"}}}, {0x110, "@P0 EXIT", {}}};
+    writer->kernel(k);
+    Launch l = launch(0, 0);
+    l.branch_targets = BranchTargets{7, 2};
+    l.instruction_counts = {{5, 160, 160}, {5, 160, ~uint64_t{0}}};
+    writer->launch(l);
+    l.instruction_counts.pop_back();  // fewer than the kernel has instructions: not this kernel's
+    writer->launch(l);
+    writer->kernel(kernel(1));
+    writer->launch(launch(2, 1));
+  }
+  const auto report = read_spool(path_);
+  ASSERT_TRUE(report);
+  ASSERT_EQ(report->kernels.size(), 2u);
+  const Kernel& k = report->kernels[0];
+  EXPECT_EQ(k.code, Code::Sass);
+  EXPECT_EQ(k.spill_load_bytes, 16u);
+  EXPECT_EQ(k.spill_store_bytes, 0u);
+  EXPECT_EQ(k.sites[0].machine_offset, std::nullopt);
+  EXPECT_EQ(k.sites[1].machine_offset, 0u);
+  EXPECT_EQ(k.sites[2].machine_offset, 0x110u);
+  ASSERT_EQ(k.instructions.size(), 2u);
+  EXPECT_EQ(k.instructions[0].frames[0].line, 3u);
+  EXPECT_EQ(k.instructions[1].offset, 0x110u);
+  EXPECT_EQ(k.instructions[1].text, "@P0 EXIT");
+  ASSERT_EQ(report->launches.size(), 2u);
+  const Launch& l = report->launches[0];
+  ASSERT_TRUE(l.branch_targets);
+  EXPECT_EQ(l.branch_targets->uniform, 7u);
+  EXPECT_EQ(l.branch_targets->divergent, 2u);
+  ASSERT_EQ(l.instruction_counts.size(), 2u);
+  EXPECT_EQ(l.instruction_counts[0].threads, 160u);
+  EXPECT_EQ(l.instruction_counts[1].threads_pred_on, ~uint64_t{0});
+  EXPECT_EQ(report->notes.size(), 1u);
+  EXPECT_EQ(report->kernels[1].code, Code::Ptx);
+  EXPECT_FALSE(report->kernels[1].spill_load_bytes);
+  EXPECT_FALSE(report->launches[1].branch_targets);
+  EXPECT_TRUE(report->launches[1].instruction_counts.empty());
+}
+
 // Appends a record as another process would have.
 void append_as(const std::string& path, uint32_t pid, const std::string& record) {
   std::ofstream(path, std::ios::app) << record.substr(0, record.rfind("\"process\":")) << "\"process\":" << pid
