@@ -61,6 +61,9 @@ void KernelEmitter::emit_inst(ValueId v) {
     case Op::Surface:
       emit_texture(v);
       return;
+    case Op::CountOn:
+      count_on(inst);
+      return;
     case Op::CountOff:
       count_off(inst);
       return;

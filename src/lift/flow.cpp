@@ -55,23 +55,29 @@ ir::BlockId Lifter::block_at(const Place& place) {
   return it->second;
 }
 
-ir::BlockId Lifter::edge_to(const Place& place) {
+// The way to a block that begins with BSYNC executes that: by the lanes of `condition` (kNone: by all).
+ir::BlockId Lifter::way_to(const Place& place, ValueId condition) {
   const ir::BlockId target = block_at(place);
   if (at(place.offset).opcode != "BSYNC") return target;
-  const ir::BlockId edge = builder_.new_block();
-  const ir::BlockId here = builder_.block();
-  builder_.enter(edge);
-  builder_.begin_instruction(builder_.location());
-  builder_.end_instruction();
-  builder_.branch(target);
-  builder_.enter(here);
-  return edge;
+  if (condition == ir::kNone) {
+    builder_.begin_instruction(builder_.location());
+    return target;
+  }
+  ir::Inst inst;
+  inst.op = Op::CountOn;
+  inst.args = {condition};
+  inst.imm = 1;
+  builder_.emit(std::move(inst));
+  return target;
 }
 
-void Lifter::go(const Place& target) { builder_.branch(edge_to(target)); }
+void Lifter::go(const Place& target, ir::SiteId site) {
+  const ir::BlockId block = way_to(target, ir::kNone);
+  builder_.branch(block, site);
+}
 
 void Lifter::go_if(ValueId condition, const Place& yes, const Place& no, ir::SiteId site) {
-  const ir::BlockId y = edge_to(yes), n = edge_to(no);
+  const ir::BlockId y = way_to(yes, condition), n = way_to(no, builder_.unary(Op::Not, condition));
   builder_.branch_if(condition, y, n, site);
 }
 
@@ -168,12 +174,10 @@ void Lifter::branch() {
     condition = condition == ir::kNone ? more : binary(Op::And, condition, more);
   }
   uint64_t bits = 0;
-  if (condition != ir::kNone && builder_.is_constant(condition, &bits)) return go(bits ? to : next());
-  if (condition == ir::kNone) {
-    // The end of the code: a branch to itself that nothing reaches, or a loop without end.
-    return go(to);
-  }
-  go_if(condition, to, next(), site(ir::SiteKind::Branch, ir::Space::Global, 0, 1));
+  const ir::SiteId where = branch_site();
+  if (condition != ir::kNone && builder_.is_constant(condition, &bits)) return go(bits ? to : next(), where);
+  if (condition == ir::kNone) return go(to, where);
+  go_if(condition, to, next(), where);
 }
 
 void Lifter::end_lane() {
@@ -185,7 +189,7 @@ void Lifter::end_lane() {
   exit.weight = 0;
   builder_.end(std::move(exit));
   builder_.enter(here);
-  builder_.branch_if(guard_, gone, edge_to(next()), ir::kNone);
+  builder_.branch_if(guard_, gone, way_to(next(), builder_.unary(Op::Not, guard_)), ir::kNone);
 }
 
 void Lifter::call() {
@@ -195,7 +199,7 @@ void Lifter::call() {
   Place callee{place_.calls, static_cast<uint32_t>(target->value)};
   if (callee.calls.size() >= kMostCalls) refuse("calls within calls, or recursion");
   callee.calls.push_back(instruction_->offset + 16);
-  go(callee);
+  go(callee, branch_site());
 }
 
 void Lifter::return_from_call() {
@@ -207,8 +211,8 @@ void Lifter::return_from_call() {
   uint64_t address = 0;
   if (builder_.is_constant(raw(operand(0)), &address) && static_cast<uint32_t>(address) != back.offset)
     refuse("a return to another place than where the call stands");
-  if (guard_ == ir::kNone) return go(back);
-  go_if(guard_, back, next(), ir::kNone);
+  if (guard_ == ir::kNone) return go(back, branch_site());
+  go_if(guard_, back, next(), branch_site());
 }
 
 void Lifter::indirect_branch() {
@@ -220,12 +224,12 @@ void Lifter::indirect_branch() {
       address = binary(Op::Add, address, k32(static_cast<uint64_t>(operand(k).value) & 0xffffffff));
   const uint32_t after = instruction_->offset + 16;
   address = binary(Op::Add, address, k32(after));
-  const ir::SiteId where = site(ir::SiteKind::Branch, ir::Space::Global, 0, 1);
+  const ir::SiteId where = branch_site();
   for (size_t k = 0; k + 1 < input_.branch_targets.size(); ++k) {
     const Place target{place_.calls, input_.branch_targets[k]};
     const ValueId here = compare(ir::IntCompare::Eq, address, k32(target.offset));
     const ir::BlockId more = builder_.new_block();
-    builder_.branch_if(here, edge_to(target), more, k == 0 ? where : ir::kNone);
+    builder_.branch_if(here, way_to(target, here), more, k == 0 ? where : ir::kNone);
     builder_.enter(more);
     builder_.seal(more);
   }
@@ -257,7 +261,7 @@ void Lifter::trap(ir::TrapKind kind, std::string message) {
   builder_.enter(dead);
   builder_.end(std::move(inst));
   builder_.enter(here);
-  builder_.branch_if(guard_, dead, edge_to(next()), ir::kNone);
+  builder_.branch_if(guard_, dead, way_to(next(), builder_.unary(Op::Not, guard_)), ir::kNone);
 }
 
 }  // namespace warplens::lift

@@ -124,12 +124,13 @@ class Lifter {
   };
   void find_leaders();
   ir::BlockId block_at(const Place& place);
-  ir::BlockId edge_to(const Place& place);  // block_at, behind its own BSYNC where it begins with one
+  ir::BlockId way_to(const Place& place, ValueId condition);
   void lift_block(const Place& place, ir::BlockId block);
+  ir::SiteId branch_site() { return site(ir::SiteKind::Branch, ir::Space::Global, 0, 1); }
   void lift_instruction(const Instruction& instruction);
   void count_guarded(const Instruction& instruction);
   void flush_guarded();
-  void go(const Place& target);
+  void go(const Place& target, ir::SiteId site = ir::kNone);
   void go_if(ValueId condition, const Place& yes, const Place& no, ir::SiteId site);
   Place next() const { return {place_.calls, instruction_->offset + 16}; }
   const Instruction& at(uint32_t offset) const;

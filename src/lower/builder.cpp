@@ -273,9 +273,10 @@ void Builder::add_edge(ir::BlockId from, ir::BlockId to) {
   function_.blocks[to].preds.push_back(from);
 }
 
-void Builder::branch(ir::BlockId target) {
+void Builder::branch(ir::BlockId target, ir::SiteId site) {
   ir::Inst inst;
   inst.op = ir::Op::Br;
+  inst.site = site;
   end(std::move(inst), target);
 }
 

@@ -63,7 +63,7 @@ class Builder {
   ir::ValueId cast(ir::ValueId value, ir::Type type, bool sign = false);
 
   // ---- ends of blocks
-  void branch(ir::BlockId target);
+  void branch(ir::BlockId target, ir::SiteId site = ir::kNone);
   void branch_if(ir::ValueId condition, ir::BlockId yes, ir::BlockId no, ir::SiteId site);
   void end(ir::Inst inst);                      // Exit, Trap
   void end(ir::Inst inst, ir::BlockId target);  // Barrier

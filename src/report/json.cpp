@@ -9,7 +9,7 @@ namespace warplens::report {
 namespace {
 
 Json counts_json(const SiteCounts& c) {
-  return {{"requests", c.requests},
+  Json json = {{"requests", c.requests},
           {"lanes", c.lanes},
           {"sectors", c.sectors},
           {"sectors_ideal", c.sectors_ideal},
@@ -20,6 +20,12 @@ Json counts_json(const SiteCounts& c) {
           {"branch_executed", c.branch_executed},
           {"branch_divergent", c.branch_divergent},
           {"branch_lanes", c.branch_lanes}};
+  // Only where some warp executed the access with all its lanes' guards false, or some lane's.
+  if (c.executed > c.requests || c.executed_lanes > c.lanes) {
+    json["executed"] = c.executed;
+    json["executed_lanes"] = c.executed_lanes;
+  }
+  return json;
 }
 
 Json site_json(size_t index, const SiteCounts& counts) {

@@ -24,6 +24,7 @@ Sums sums(const Kernel& kernel, const Launch& launch, Belongs belongs) {
   Sums out;
   const auto add = [](SiteCounts& to, const SiteCounts& from) {
     to.requests += from.requests;
+    to.executed += std::max(from.executed, from.requests);
     to.sectors += from.sectors;
     to.sectors_ideal += from.sectors_ideal;
     to.tag_requests += from.tag_requests;
@@ -62,8 +63,8 @@ std::vector<Metric> metrics(const Kernel& kernel, const Launch& launch) {
   const Sums shared = sums(kernel, launch, [](const Site& s) { return s.space == Space::Shared; });
   const Sums local = sums(kernel, launch, [](const Site& s) { return s.space == Space::Local; });
   // An asynchronous copy is one instruction, which is a load and a store to the memory and none of them by name.
-  const auto is_copy = [](const Site& s) { return s.opcode.starts_with("cp.async"); };
-  const uint64_t copies = sums(kernel, launch, is_copy).load.requests;
+  const auto is_copy = [](const Site& s) { return s.opcode.starts_with("cp.async") || s.opcode.starts_with("LDGSTS"); };
+  const uint64_t copies = sums(kernel, launch, is_copy).load.executed;
   std::vector<Metric> out = {
       {"launch__grid_size", launch.grid.count(), kCounted},
       {"launch__block_size", launch.block.count(), kCounted},
@@ -72,12 +73,12 @@ std::vector<Metric> metrics(const Kernel& kernel, const Launch& launch) {
       {"smsp__inst_executed.sum", launch.instructions, kEstimated},
       {"smsp__thread_inst_executed.sum", launch.thread_instructions, kEstimated},
       {"smsp__thread_inst_executed_pred_on.sum", launch.thread_instructions_pred_on, kEstimated},
-      {"smsp__inst_executed_op_global_ld.sum", global.load.requests - copies, kCounted},
-      {"smsp__inst_executed_op_global_st.sum", global.store.requests, kCounted},
-      {"smsp__inst_executed_op_shared_ld.sum", shared.load.requests, kCounted},
-      {"smsp__inst_executed_op_shared_st.sum", shared.store.requests - copies, kCounted},
-      {"smsp__inst_executed_op_local_ld.sum", local.load.requests, kEstimated},
-      {"smsp__inst_executed_op_local_st.sum", local.store.requests, kEstimated},
+      {"smsp__inst_executed_op_global_ld.sum", global.load.executed - copies, kCounted},
+      {"smsp__inst_executed_op_global_st.sum", global.store.executed, kCounted},
+      {"smsp__inst_executed_op_shared_ld.sum", shared.load.executed, kCounted},
+      {"smsp__inst_executed_op_shared_st.sum", shared.store.executed - copies, kCounted},
+      {"smsp__inst_executed_op_local_ld.sum", local.load.executed, kEstimated},
+      {"smsp__inst_executed_op_local_st.sum", local.store.executed, kEstimated},
       {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", global.load.requests, kCounted},
       {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", global.store.requests, kCounted},
       {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", global.atomic.requests, kEstimated},

@@ -55,8 +55,10 @@ struct SiteCounts {
   uint64_t wavefronts = 0, wavefronts_ideal = 0;
   uint64_t bytes_used = 0;  // distinct bytes touched, summed over requests
   uint64_t branch_executed = 0, branch_divergent = 0, branch_lanes = 0;
+  // By warps, and their active lanes, whatever the guards said: at least `requests` and `lanes`.
+  uint64_t executed = 0, executed_lanes = 0;
   std::vector<PatternCount> patterns;  // most frequent first
-  bool empty() const { return requests == 0 && branch_executed == 0; }
+  bool empty() const { return requests == 0 && branch_executed == 0 && executed == 0; }
   void add(const SiteCounts& other);
 };
 

@@ -181,6 +181,7 @@ LaunchReport Session::launch(Module& module, std::string_view name, const exec::
   auto sink_of = [&](unsigned worker) { return observer.sink(worker); };
   exec::LaunchResult result = impl_->engine.launch(loaded.handle, config, params, sink_of, impl_->stop);
   observer.add_branches(result.counts.branches);
+  observer.add_executed(result.counts.accesses);
   std::vector<observe::SiteStats> sites = observer.finish();
 
   uint64_t number = impl_->launches++;
