@@ -151,12 +151,15 @@ uint16_t half_bits(double value) {
 }
 
 bool takes_64_bit_floats(const Instruction& i) {
-  return i.opcode == "DADD" || i.opcode == "DMUL" || i.opcode == "DFMA" || i.opcode == "DSETP" || i.opcode == "DMNMX";
+  return i.opcode == "DADD" || i.opcode == "DMUL" || i.opcode == "DFMA" || i.opcode == "DSETP" || i.opcode == "DMNMX" ||
+         i.has("RCP64H") || i.has("RSQ64H");
 }
 bool takes_halves(const Instruction& i) { return i.opcode.starts_with("H") && i.opcode != "HMMA"; }
+// bfloat16: the upper half of a float.
+bool takes_bfloats(const Instruction& i) { return i.has("BF16_V2"); }
 bool branches(const Instruction& i) {
   return i.opcode == "BRA" || i.opcode == "BSSY" || i.opcode == "CALL" || i.opcode == "RET" || i.opcode == "BRX" ||
-         i.opcode == "JMP" || i.opcode == "JMX" || i.opcode == "BRXU" || i.opcode == "WARPSYNC";
+         i.opcode == "JMP" || i.opcode == "JMX" || i.opcode == "BRXU" || i.opcode == "LEPC" || i.opcode == "WARPSYNC";
 }
 
 bool operand(std::string_view s, Instruction& instruction, Operand& out) {
@@ -234,7 +237,8 @@ bool operand(std::string_view s, Instruction& instruction, Operand& out) {
       if (takes_64_bit_floats(instruction))
         out.value = static_cast<int64_t>(std::bit_cast<uint64_t>(*number) >> 32);
       else if (takes_halves(instruction))
-        out.value = half_bits(*number);
+        out.value = takes_bfloats(instruction) ? std::bit_cast<uint32_t>(static_cast<float>(*number)) >> 16
+                                               : half_bits(*number);
       else
         out.value = std::bit_cast<uint32_t>(static_cast<float>(*number));
       return true;
@@ -295,7 +299,7 @@ Result<Instruction> parse_instruction(std::string_view text, uint32_t offset) {
   if (takes_halves(out)) {  // two halves are one immediate
     for (size_t i = 0; i + 1 < out.operands.size(); i++) {
       if (out.operands[i].kind != Kind::Immediate || out.operands[i + 1].kind != Kind::Immediate) continue;
-      out.operands[i].value = out.operands[i].value << 16 | out.operands[i + 1].value;  // the upper one first
+      out.operands[i].value = out.operands[i].value << 16 | out.operands[i + 1].value;
       out.operands.erase(out.operands.begin() + static_cast<ptrdiff_t>(i) + 1);
       break;
     }
