@@ -5,19 +5,6 @@
 #include "sass/instruction.h"
 
 namespace warplens::sass {
-<<<<<<< HEAD
-
-bool Operand::has(std::string_view suffix) const {
-  return std::find(suffixes.begin(), suffixes.end(), suffix) != suffixes.end();
-}
-bool Instruction::has(std::string_view modifier) const {
-  return std::find(modifiers.begin(), modifiers.end(), modifier) != modifiers.end();
-}
-std::string print(const Instruction& i) {
-  std::string out = i.opcode;
-  for (const std::string& m : i.modifiers) out += "." + m;
-  return fmt::format("{} at {:#x}", out, i.offset);
-=======
 namespace {
 
 using Kind = Operand::Kind;
@@ -105,7 +92,6 @@ std::string print(const Instruction& i) {
   for (const std::string& modifier : i.modifiers) out += "." + modifier;
   for (size_t k = 0; k < i.operands.size(); k++) out += (k == 0 ? " " : ", ") + operand(i.operands[k]);
   return out;
->>>>>>> 9a740440bf25e0a61b11dbbc4076fa1b762ad47e
 }
 
 }  // namespace warplens::sass
