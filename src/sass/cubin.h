@@ -170,7 +170,7 @@ class Cubin {
 
  private:
   friend Result<Cubin> read_cubin(std::span<const uint8_t> bytes);
-  std::vector<uint32_t> by_section_;  // indices into `functions`, by section
+  std::vector<uint32_t> by_section_;                      // indices into `functions`, by section
   std::shared_ptr<const std::vector<uint64_t>> storage_;  // what all names and bytes refer to
 };
 
