@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <numeric>
 
 #include "elf/view.h"
 #include "sass/attributes.h"
@@ -27,7 +28,7 @@ std::span<const uint8_t> unsigned_bytes(elf::Bytes bytes) {
 
 // ---- sections, symbols, relocations
 
-// A copy at an even address; the table of sections, which ptxas puts anywhere, is then at one too.
+// A copy that is aligned to 8 bytes; the table of sections, which ptxas puts anywhere, is then at one too.
 std::vector<uint64_t> aligned_copy(std::span<const uint8_t> bytes) {
   Elf64_Ehdr header{};
   if (bytes.size() >= sizeof header) std::memcpy(&header, bytes.data(), sizeof header);
@@ -244,6 +245,9 @@ Result<Cubin> read_cubin(std::span<const uint8_t> bytes) {
   read_symbols(*file, out);
   if (const Status status = read_relocations(*file, out); !status) return status.error();
   if (const Status status = read_functions(out); !status) return status.error();
+  out.by_section_.resize(out.functions.size());
+  std::iota(out.by_section_.begin(), out.by_section_.end(), 0);
+  std::ranges::stable_sort(out.by_section_, {}, [&](uint32_t index) { return out.functions[index].section; });
   const std::vector<Function*> by_section = owners(out);
   read_banks(out);
   read_shared(out, by_section);
@@ -259,10 +263,12 @@ const Function* Cubin::kernel(std::string_view name) const {
 }
 
 const Function* Cubin::function_at(uint32_t section, uint64_t offset) const {
+  const auto of_section = [&](uint32_t index) { return functions[index].section; };
+  const auto first = std::ranges::lower_bound(by_section_, section, {}, of_section);
   const Function* best = nullptr;
-  for (const Function& function : functions) {
-    if (function.section != section || offset < function.offset || offset - function.offset >= function.code.size())
-      continue;
+  for (auto at = first; at != by_section_.end() && of_section(*at) == section; ++at) {
+    const Function& function = functions[*at];
+    if (offset < function.offset || offset - function.offset >= function.code.size()) continue;
     if (best == nullptr || function.code.size() < best->code.size()) best = &function;
   }
   return best;

@@ -13,7 +13,8 @@
 //               the value is the size of what follows
 //   .nv.constantB[.NAME]      the constant bank B, of all or of one function:
 //               0  what the launch sets (block size, stack...), then the parameters; the file has zeros there
-//               2  constants and jump tables of the compiler's; addresses of functions in it are offsets in .text.NAME
+//               2  constants, jump tables and a table of functions, as offsets in .text.NAME: a pointer to a function
+//                  in memory is an offset in this bank (c[0x2][R]). Linked -rdc programs have addresses instead
 //               3  __constant__ variables
 //               4  addresses of variables and functions, by relocations
 //   .nv.shared.NAME           no bytes; its size is that of static shared memory. From sm_90 on the first KiB belongs
@@ -169,6 +170,7 @@ class Cubin {
 
  private:
   friend Result<Cubin> read_cubin(std::span<const uint8_t> bytes);
+  std::vector<uint32_t> by_section_;                      // indices into `functions`, by section
   std::shared_ptr<const std::vector<uint64_t>> storage_;  // what all names and bytes refer to
 };
 
