@@ -8,6 +8,13 @@ using Kind = Operand::Kind;
 
 void lift_Move(Lifter& l) { l.set(l.operand(0), l.word(l.operand(1))); }
 
+// R2UR [p,] d, x: all lanes have the same x, or the compiler takes any lane's.
+void lift_MoveToUniform(Lifter& l) {
+  const size_t d = l.operand(0).kind == Kind::Predicate || l.operand(0).kind == Kind::UniformPredicate ? 1 : 0;
+  if (d && l.operand(0).number != sass::kPT) l.set_predicate(l.operand(0), l.b().constant(Type::Pred, 1));
+  l.set(l.operand(d), l.word(l.operand(d + 1)));
+}
+
 void lift_Choose(Lifter& l) {
   const ValueId condition = l.predicate(l.operand(3));
   if (l.has("64")) return l.set_wide(l.operand(0), l.b().select(condition, l.wide(l.operand(1)), l.wide(l.operand(2))));

@@ -60,6 +60,14 @@ ValueId Lifter::constant_at(uint8_t bank, uint32_t offset, Type type) {
     if (offset == 0x20) return low(window(ir::Space::Local));
     if (offset == 0x24) return high(window(ir::Space::Local));
     if (offset == 0x28) return k32(input_.frame_bytes);
+    // What is there of CUDA's special registers (PTX that reads one, compiled for each architecture, shows its place).
+    if (offset == 0x2c) return builder_.special(DynamicSharedSize);
+    const bool hopper = input_.sm >= 90;
+    if (offset == (hopper ? 0x44u : 0x8cu)) return builder_.special(GridWorkspaceHi);
+    if (offset == (hopper ? 0x48u : 0x90u)) return builder_.special(GridWorkspaceLo);
+    if (offset == 0x30 && input_.sm < 100) return builder_.special(GridId);
+    if (input_.sm == 90 && offset == 0x6c) return k32(0);   // %reserved_smem_offset_1
+    if (input_.sm == 90 && offset == 0x144) return k32(1);  // %cluster_nctaid.x
     // The descriptor of global memory, which each access names.
     if (offset == 0x208 || offset == 0x20c || offset == 0x118 || offset == 0x11c || offset == 0x358 || offset == 0x35c)
       return k32(0);

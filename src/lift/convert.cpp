@@ -116,6 +116,18 @@ void lift_FloatToInteger(Lifter& l) {
   l.set(l.operand(0), l.ptx_result("%r0"));
 }
 
+// I2I.to.from.SAT d, x
+void lift_IntegerToInteger(Lifter& l) {
+  const auto both = types(l, is_integer_type);
+  if (both.size() != 2 || !l.has("SAT") || (both[1] != "s32" && both[1] != "u32")) l.refuse_form();
+  const std::string to = both[0] == "u8" || both[0] == "s8" || both[0] == "u16" || both[0] == "s16" ? "%r0" : "";
+  if (to.empty()) l.refuse_form();
+  l.ptx("cvt.sat." + both[0] + "." + both[1] + " %r0, %r1;", {{"%r1", l.word(l.operand(1))}});
+  l.set(l.operand(0), l.ptx_result("%r0"));
+}
+
+void lift_PackIntegers(Lifter& l) { l.refuse_form(); }
+
 // F2F[.FTZ].to.from[.rounding] d, x
 void lift_FloatToFloat(Lifter& l) {
   const auto both = types(l, is_float_type);

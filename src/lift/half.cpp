@@ -99,6 +99,26 @@ void lift_CompareHalves(Lifter& l) {
   l.set_predicate(l.operand(1), l.binary(op, high, with));
 }
 
+// HSET2.BF.cmp.bool d, x, y, p: 1.0 or 0 in each half; without .BF all ones or 0.
+void lift_CompareHalvesToNumbers(Lifter& l) {
+  const bool brain = l.has("BF16_V2");
+  std::string how;
+  for (const char* name : {"EQU", "NEU", "LTU", "LEU", "GTU", "GEU", "EQ", "NE", "LT", "LE", "GT", "GE", "NUM", "NAN"})
+    if (how.empty() && l.has(name)) how = name;
+  if (how.empty()) l.refuse_form();
+  for (char& letter : how) letter = static_cast<char>(letter | 32);
+  const std::string ftz = l.has("FTZ") && !brain ? ".ftz" : "";
+  l.ptx("setp." + how + ftz + type(l) + " %p0|%p1, %r1, %r2;",
+        {{"%r1", pair(l, l.operand(1))}, {"%r2", pair(l, l.operand(2))}});
+  const ValueId with = l.predicate(l.operand(3));
+  const Op op = l.has("OR") ? Op::Or : l.has("XOR") ? Op::Xor : Op::And;
+  const uint64_t one = !l.has("BF") ? 0xffff : brain ? 0x3f80 : 0x3c00;
+  const auto half = [&](const char* name, unsigned shift) {
+    return l.b().select(l.binary(op, l.ptx_result(name), with), l.k32(one << shift), l.k32(0));
+  };
+  l.set(l.operand(0), l.binary(Op::Or, half("%p0", 0), half("%p1", 16)));
+}
+
 void lift_HalfMinMax(Lifter& l) {
   const std::string nan = l.has("NAN") ? ".NaN" : "", ftz = l.has("FTZ") ? ".ftz" : "";
   if (l.has("XORSIGN")) l.refuse_form();

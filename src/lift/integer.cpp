@@ -121,6 +121,7 @@ void lift_Add3(Lifter& l) {
     sum.low = total;
     for (size_t k = 0; k < outs; ++k) {
       if (l.operand(1 + k).number == sass::kPT) continue;
+      // Two carries are there only where the sum may pass 2^32 twice; each counts one.
       if (k == 1) l.refuse_form();
       set_carry(l, l.operand(1 + k), sum);
     }
@@ -323,6 +324,20 @@ void lift_MinMax(Lifter& l) {
   if (l.has("RELU")) result = l.binary(Op::MaxS, result, l.k32(0));
   l.set(l.operand(0), result);
 }
+
+// VIADDMNMX d, x, y, z, p: x + y, then the smaller or larger of that and z.
+void lift_AddMinMax(Lifter& l) {
+  if (l.operands() != 5) l.refuse_form();
+  const bool is_signed = !l.has("U32");
+  const ValueId sum = l.binary(Op::Add, l.word(l.operand(1)), l.word(l.operand(2))), z = l.word(l.operand(3));
+  const ValueId least = l.binary(is_signed ? Op::MinS : Op::MinU, sum, z);
+  const ValueId most = l.binary(is_signed ? Op::MaxS : Op::MaxU, sum, z);
+  ValueId result = l.b().select(l.predicate(l.operand(4)), least, most);
+  if (l.has("RELU")) result = l.binary(Op::MaxS, result, l.k32(0));
+  l.set(l.operand(0), result);
+}
+
+void lift_MinMaxOfThree(Lifter& l) { l.refuse_form(); }
 
 void lift_Absolute(Lifter& l) {
   const ValueId x = l.word(l.operand(1));

@@ -36,7 +36,7 @@ struct Input {
   std::vector<sass::Instruction> code;  // all of the function, 16 bytes apart, from offset 0
   std::vector<uint32_t> locations;      // of each: index into ir::Function::locations, or kNone
   unsigned sm = 90;
-  uint32_t param_base = 0x210;         // where the parameters begin in bank 0
+  uint32_t param_base = 0x210;  // where the parameters begin in bank 0
   uint32_t registers = 0;
   uint32_t frame_bytes = 0;            // local memory of a thread
   uint32_t shared_bytes = 0;           // static, the part that a GPU keeps for itself (at the start) included

@@ -159,6 +159,16 @@ ValueId Lifter::join(ValueId lower, ValueId upper) {
   upper = builder_.resolve(upper);
   if (const auto known = joined_.find({lower, upper}); known != joined_.end()) return known->second;
   const ir::Inst l = builder_.inst(lower), u = builder_.inst(upper);
+  if (const auto window = upper_of_window(function_, upper)) {
+    ir::Inst inst;
+    inst.op = Op::ToGeneric;
+    inst.type = Type::I64;
+    inst.space = *window;
+    inst.args = {builder_.pure(Op::ZExt, Type::I64, {lower})};
+    return builder_.pure(std::move(inst));
+  }
+  if (l.op == Op::Select && u.op == Op::Select && builder_.resolve(l.args[0]) == builder_.resolve(u.args[0]))
+    return builder_.select(l.args[0], join(l.args[1], u.args[1]), join(l.args[2], u.args[2]));
   uint64_t bits = 0;
   if (builder_.is_constant(upper, &bits) && bits == 0) return builder_.pure(Op::ZExt, Type::I64, {lower});
   // Both words of one value.
@@ -186,6 +196,22 @@ ValueId Lifter::join(ValueId lower, ValueId upper) {
   const ValueId shifted = binary(Op::Shl, builder_.pure(Op::ZExt, Type::I64, {upper}), k32(32));
   const ValueId both = binary(Op::Or, shifted, builder_.pure(Op::ZExt, Type::I64, {lower}));
   return both;
+}
+
+// The upper word of where the shared window begins in the generic address space. On a GPU the window begins at a
+// multiple of 4 GiB, so that code puts an address together from this and an offset. Here it may begin anywhere: the
+// word stands for the window, and is no number.
+std::optional<ir::Space> upper_of_window(const ir::Function& f, ValueId value) {
+  const ir::Inst& word = f.insts[value];
+  if (word.op != Op::Trunc) return std::nullopt;
+  const ir::Inst& shifted = f.insts[word.args[0]];
+  if (shifted.op != Op::ShrU) return std::nullopt;
+  const ir::Inst &window = f.insts[shifted.args[0]], &by = f.insts[shifted.args[1]];
+  if (window.op != Op::ToGeneric || window.space != ir::Space::Shared || by.op != Op::Const || by.imm != 32)
+    return std::nullopt;
+  const ir::Inst& at = f.insts[window.args[0]];
+  if (at.op != Op::Const || at.imm != 0) return std::nullopt;
+  return window.space;
 }
 
 ir::Rounding Lifter::rounding() const {

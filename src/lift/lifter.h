@@ -163,6 +163,12 @@ void set_comparison(Lifter& l, ValueId result, const Operand& with);
 using Handler = void (*)(Lifter&);
 Handler find_handler(std::string_view opcode);  // dispatch.cpp; nullptr: not known
 
+// The space whose window in the generic address space `value` is the upper word of.
+std::optional<ir::Space> upper_of_window(const ir::Function& f, ValueId value);
+
+// What a loop reads again and again at one place may be changed by others while it does: it stays a read.
+void keep_repeated_loads(ir::Function& f);
+
 // pairs.cpp: a loop that carries a pair of registers carries one value of 64 bits where they are joined.
 void widen_pairs(ir::Function& f);
 

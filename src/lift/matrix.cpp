@@ -71,9 +71,9 @@ void lift_MoveMatrix(Lifter& l) {
 namespace {
 
 struct Shape {
-  const char* word;     // of the modifier: 16816 is m16n8k16
+  const char* word;  // of the modifier: 16816 is m16n8k16
   const char* ptx;
-  unsigned a, b, c;     // registers of 32 bits that a lane has of A, B, and C and D (as 32-bit elements)
+  unsigned a, b, c;  // registers of 32 bits that a lane has of A, B, and C and D (as 32-bit elements)
 };
 
 // HMMA.16816.F32[.BF16|.TF32] d, a, b, c
@@ -101,8 +101,8 @@ void floats(Lifter& l) {
     if (wide) v = l.b().cast(v, Type::F32);
     arguments.add(kind + std::to_string(first_c + k), v);
   }
-  l.ptx_access(fmt::format("mma.sync.aligned.{}.row.col.{}.{}.{}.{} {}, {}, {}, {};", shape.ptx, result, element, element,
-                           result, registers(first_d, c, kind), registers(0, shape.a), registers(4, shape.b),
+  l.ptx_access(fmt::format("mma.sync.aligned.{}.row.col.{}.{}.{}.{} {}, {}, {}, {};", shape.ptx, result, element,
+                           element, result, registers(first_d, c, kind), registers(0, shape.a), registers(4, shape.b),
                            registers(first_c, c, kind)),
                arguments.list());
   for (unsigned k = 0; k < c; ++k) l.set(l.operand(0), l.ptx_result(kind + std::to_string(first_d + k)), k);
@@ -112,10 +112,12 @@ void floats(Lifter& l) {
 void integers(Lifter& l) {
   std::vector<std::string> types;
   for (const std::string& m : l.instruction().modifiers)
-    if (m == "S8" || m == "U8" || m == "S4" || m == "U4") types.push_back(m == "S8" ? "s8" : m == "U8" ? "u8" : m == "S4" ? "s4" : "u4");
+    if (m == "S8" || m == "U8" || m == "S4" || m == "U4")
+      types.push_back(m == "S8" ? "s8" : m == "U8" ? "u8" : m == "S4" ? "s4" : "u4");
   if (types.size() != 2 || l.has("SP")) l.refuse_form();
   const auto shape = [&]() -> Shape {
-    if (l.has("16832")) return {"", "m16n8k32", types[0].ends_with("8") ? 4u : 2u, types[0].ends_with("8") ? 2u : 1u, 4};
+    if (l.has("16832"))
+      return {"", "m16n8k32", types[0].ends_with("8") ? 4u : 2u, types[0].ends_with("8") ? 2u : 1u, 4};
     if (l.has("16816")) return {"", "m16n8k16", 2, 1, 4};
     if (l.has("16864")) return {"", "m16n8k64", 4, 2, 4};
     if (l.has("8816")) return {"", "m8n8k16", 1, 1, 2};
@@ -145,7 +147,8 @@ void doubles(Lifter& l) {
     const ValueId bits = c.number == sass::kRZ ? l.k64(0) : l.join(l.raw(c, 2 * k), l.raw(c, 2 * k + 1));
     arguments.add("%e" + std::to_string(2 + k), l.b().cast(bits, Type::F64));
   }
-  l.ptx_access("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%e4, %e5}, {%e0}, {%e1}, {%e2, %e3};", arguments.list());
+  l.ptx_access("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%e4, %e5}, {%e0}, {%e1}, {%e2, %e3};",
+               arguments.list());
   for (unsigned k = 0; k < 2; ++k) {
     Operand to = l.operand(0);
     to.number = static_cast<uint8_t>(to.number + 2 * k);

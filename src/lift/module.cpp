@@ -16,6 +16,9 @@ namespace {
 
 constexpr uint32_t kInstructionBytes = 16;
 
+// Where parameters would begin in a kernel without any.
+uint32_t no_parameters(unsigned sm) { return sm >= 100 ? 0x380 : sm >= 90 ? 0x210 : 0x160; }
+
 class ModuleLifter {
  public:
   ModuleLifter(ir::Module& module, const sass::Cubin& cubin, const sass::LineTable& lines, Diagnostics& diagnostics)
@@ -31,7 +34,8 @@ class ModuleLifter {
       if (lifted)
         kernel.function = std::move(*lifted);
       else
-        diagnostics_.push_back({Severity::Note, "", {}, "runs as PTX: " + lifted.error().what, "", kernel.function.name});
+        diagnostics_.push_back(
+            {Severity::Note, "", {}, "runs as PTX: " + lifted.error().what, "", kernel.function.name});
     }
   }
 
@@ -40,7 +44,7 @@ class ModuleLifter {
     Input input;
     input.name = kernel.function.name;
     input.sm = cubin_.sm;
-    input.param_base = function.parameter_offset;
+    input.param_base = function.parameter_offset ? function.parameter_offset : no_parameters(cubin_.sm);
     input.frame_bytes = std::max(function.frame_bytes, function.stack_bytes);
     input.registers = function.registers;
     input.reserved_shared_bytes = static_cast<uint32_t>(function.reserved_shared);
@@ -94,8 +98,7 @@ class ModuleLifter {
     int64_t addend = relocation.addend;
     if (addend == 0)
       if (const auto in_place = sass::field(relocation, bytes)) addend = static_cast<int64_t>(*in_place);
-    if (s.kind == sass::Symbol::Kind::Section)
-      return variable_at(s.section, s.offset + static_cast<uint64_t>(addend));
+    if (s.kind == sass::Symbol::Kind::Section) return variable_at(s.section, s.offset + static_cast<uint64_t>(addend));
     return {symbol(s.name), addend};
   }
 
@@ -127,8 +130,7 @@ class ModuleLifter {
         if (r.type->kind != sass::RelocationKind::Address && r.type->kind != sass::RelocationKind::GenericAddress)
           continue;
         const Variable v = target_of(r, addresses->bytes);
-        if (v.symbol != ir::kNone)
-          input.banks.push_back({4, static_cast<uint32_t>(r.offset), 8, v.symbol, v.at, true});
+        if (v.symbol != ir::kNone) input.banks.push_back({4, static_cast<uint32_t>(r.offset), 8, v.symbol, v.at, true});
       }
   }
 

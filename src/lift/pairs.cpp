@@ -124,6 +124,20 @@ class Widener {
       constant.weight = 0;
       return insert(block, std::move(constant));
     }
+    if (const auto window = upper_of_window(f_, high)) {
+      ir::Inst wide;
+      wide.op = Op::ZExt;
+      wide.type = Type::I64;
+      wide.args = {low};
+      wide.weight = 0;
+      ir::Inst inst;
+      inst.op = Op::ToGeneric;
+      inst.type = Type::I64;
+      inst.space = *window;
+      inst.weight = 0;
+      inst.args = {insert(block, std::move(wide))};
+      return insert(block, std::move(inst));
+    }
     const auto op = [&](Op o, std::vector<ValueId> args) {
       ir::Inst inst;
       inst.op = o;
