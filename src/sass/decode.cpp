@@ -41,34 +41,37 @@ void base_suffix(Operand& out, std::string_view words) {
 
 void memory(const OperandEncoding& from, Word word, Operand& out) {
   out.kind = Kind::Memory;
-  if (!from.base.pieces.empty() && from.has_base.holds(word)) {
-    out.base = static_cast<uint8_t>(from.base.value(word));
-    base_suffix(out, from.base_suffix.get(word));
-  }
+  out.value = from.offset.value(word);
+  if (!from.descriptor.pieces.empty() && from.has_descriptor.holds(word))
+    out.descriptor = uniform_number(from.descriptor, word);
   if (!from.uniform.pieces.empty() && from.has_uniform.holds(word)) {
     out.uniform = uniform_number(from.uniform, word);
     out.wide_uniform = from.uniform_suffix.get(word) == "64";
   }
-  if (!from.descriptor.pieces.empty() && from.has_descriptor.holds(word))
-    out.descriptor = uniform_number(from.descriptor, word);
-  out.value = from.offset.value(word);
+  if (from.base.pieces.empty() || !from.has_base.holds(word)) return;
+  out.base = static_cast<uint8_t>(from.base.value(word));
+  const bool other_parts = (from.has_uniform.holds(word) && !from.uniform.pieces.empty()) || out.descriptor != kRZ;
+  if (out.base != kRZ || other_parts || out.value == 0)
+    base_suffix(out, from.base_suffix.get(word));
+  else  // an address alone: without a sign
+    out.value = static_cast<int64_t>(from.offset.raw(word));
 }
 
-// c[bank][base + offset], or cx[UR][base + offset] where bit 91 is set.
+// c[bank][base + offset], or cx[UR][base + offset].
 void constant(const OperandEncoding& from, Word word, Operand& out) {
-  const auto bits = word.bits(38, 16);
-  if (word.bits(91, 1) && from.kind == "C") {
-    static const Field uniform{{{32, 6}}};
+  static const Field bound{{{32, 6}}};
+  const auto bits = static_cast<uint16_t>(word.bits(38, 16) & ~uint64_t{from.bytes ? 0u : 3u});
+  if (from.kind == "X" || (from.kind == "C" && word.bits(91, 1))) {
     out.kind = Kind::BoundConstant;
-    out.uniform = uniform_number(uniform, word);
-    out.value = static_cast<int64_t>(bits);
+    out.uniform = uniform_number(from.uniform.pieces.empty() ? bound : from.uniform, word);
+    out.value = from.base.pieces.empty() ? bits : static_cast<int16_t>(bits);
   } else {
     out.kind = Kind::Constant;
     out.number = static_cast<uint8_t>(word.bits(54, 5));
     out.value = static_cast<int16_t>(bits);
+    if (from.kind == "CB" && !from.uniform.pieces.empty()) out.uniform = uniform_number(from.uniform, word);
   }
   if (!from.base.pieces.empty()) out.base = static_cast<uint8_t>(from.base.value(word));
-  if (!from.uniform.pieces.empty()) out.uniform = uniform_number(from.uniform, word);
 }
 
 std::string set_of_scoreboards(uint64_t bits) {
@@ -98,7 +101,7 @@ bool place(const OperandEncoding& from, Word word, uint32_t offset, Operand& out
     numbered(out, Kind::Barrier, from.number, word);
   else if (kind == "M")
     memory(from, word, out);
-  else if (kind == "C" || kind == "CB")
+  else if (kind == "C" || kind == "CB" || kind == "X")
     constant(from, word, out);
   else if (kind == "T")
     out.kind = Kind::Target, out.value = from.number.value(word) + offset;
@@ -124,7 +127,8 @@ std::string_view imad_alias(const Instruction& i) {
   auto is_zero = [](const Operand& o) {
     return (o.kind == Kind::Register && o.number == kRZ) || (o.kind == Kind::Immediate && o.value == 0);
   };
-  if (i.has("X") || b.kind == Kind::Uniform || c.kind == Kind::Uniform) return "";
+  auto is_uniform = [](const Operand& o) { return o.kind == Kind::Uniform || o.kind == Kind::BoundConstant; };
+  if (i.has("X") || is_uniform(b) || is_uniform(c)) return "";
   const bool one = b.kind == Kind::Immediate && b.value == 1;
   if (is_zero(a) || is_zero(b) || (one && is_zero(c))) return "MOV";
   if (one) return "IADD";
@@ -137,7 +141,7 @@ std::string_view imad_alias(const Instruction& i) {
 bool is_present(const OperandEncoding& from, Word word) {
   if (from.optional_when_zero && from.number.raw(word) == 0) return false;
   if (from.number.all_ones(word)) {
-    if (from.optional) return false;
+    if (from.optional && from.sign.get(word).empty()) return false;  // !PT is said
     if (!from.present_when_ones.table.empty()) return from.present_when_ones.holds(word);
   }
   return from.present.holds(word);

@@ -138,6 +138,8 @@ OperandEncoding operand(std::string_view text) {
     const auto colon = words[i].find(':');
     if (words[i] == "opt")
       out.optional = true;
+    else if (words[i] == "bytes")
+      out.bytes = true;
     else if (words[i] == "optz")
       out.optional_when_zero = true;
     else if (colon != words[i].npos && words[i].find('=') > colon)

@@ -48,6 +48,7 @@ struct OperandEncoding {
   Condition has_base, has_uniform, has_descriptor;
   Choice sign, suffix, base_suffix, uniform_suffix, name;
   Condition present, present_when_ones;  // the second: where the number's bits are all ones, RZ or PT
+  bool bytes = false;                    // a constant's offset counts bytes, not words
   bool optional = false;                 // left out where they are
   bool optional_when_zero = false;       // left out where the number is 0
 };

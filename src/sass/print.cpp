@@ -90,7 +90,12 @@ std::string print(const Instruction& i) {
                       numbered(i.guard_uniform ? "UP" : "P", i.guard, kPT, i.guard_uniform ? "UPT" : "PT"));
   out += i.opcode;
   for (const std::string& modifier : i.modifiers) out += "." + modifier;
-  for (size_t k = 0; k < i.operands.size(); k++) out += (k == 0 ? " " : ", ") + operand(i.operands[k]);
+  const bool pairs =
+      i.opcode == "RET" || i.opcode == "CALL" || i.opcode.starts_with("BRX") || i.opcode.starts_with("JMX");
+  for (size_t k = 0; k < i.operands.size(); k++) {
+    const bool after_register = pairs && k > 0 && i.operands[k - 1].kind != Kind::Predicate;  // "RET R4 0x0"
+    out += (k == 0 || after_register ? " " : ", ") + operand(i.operands[k]);
+  }
   return out;
 }
 

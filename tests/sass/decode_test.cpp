@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <random>
+#include <regex>
 #include <sstream>
 
 #include "sass/parse_text.h"
@@ -46,15 +48,21 @@ TEST(Decode, SaysWhatTheDisassemblerSays) {
   }
 }
 
-TEST(Decode, PrintsWhatIsReadBackTheSame) {
+// Immediates apart, which print() writes as bits, and where |..| ends beside a suffix.
+TEST(Decode, PrintsAsTheDisassemblerDoes) {
+  size_t compared = 0;
   for (const Case& c : golden()) {
     const auto decoded = sass::decode(c.low, c.high, c.offset, c.sm);
     ASSERT_TRUE(decoded) << decoded.error().what;
-    const std::string text = print(*decoded);
-    const auto again = test::parse_instruction(text, c.offset);
-    ASSERT_TRUE(again) << text << ": " << again.error().what;
-    EXPECT_EQ(print(*again), text);
+    const bool has_immediate =
+        std::any_of(decoded->operands.begin(), decoded->operands.end(), [](const sass::Operand& o) {
+          return o.kind == sass::Operand::Kind::Immediate || (o.absolute && !o.suffixes.empty());
+        });
+    if (has_immediate) continue;
+    compared++;
+    EXPECT_EQ(print(*decoded), std::regex_replace(c.text, std::regex("\\] \\["), "]["));
   }
+  EXPECT_GT(compared, 2000u);
 }
 
 TEST(Decode, LeavesOutWhatIsTheSchedulers) {

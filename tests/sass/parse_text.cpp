@@ -159,7 +159,8 @@ bool takes_halves(const Instruction& i) { return i.opcode.starts_with("H") && i.
 bool takes_bfloats(const Instruction& i) { return i.has("BF16_V2"); }
 bool branches(const Instruction& i) {
   return i.opcode == "BRA" || i.opcode == "BSSY" || i.opcode == "CALL" || i.opcode == "RET" || i.opcode == "BRX" ||
-         i.opcode == "JMP" || i.opcode == "JMX" || i.opcode == "BRXU" || i.opcode == "LEPC" || i.opcode == "WARPSYNC";
+         i.opcode == "JMP" || i.opcode == "JMX" || i.opcode == "BRXU" || i.opcode == "LEPC" || i.opcode == "ULEPC" ||
+         i.opcode == "JMXU" || i.opcode == "WARPSYNC";
 }
 
 bool operand(std::string_view s, Instruction& instruction, Operand& out) {
@@ -206,6 +207,7 @@ bool operand(std::string_view s, Instruction& instruction, Operand& out) {
         out.descriptor = reg.number;
       }
     }
+    if (!prefix.empty() && s.starts_with(" [")) s.remove_prefix(1);  // "c[0x0] [0x10].H0_H0"
     if (!prefix.empty() && s.starts_with("[")) {
       const auto end = s.find(']');
       if (end == std::string_view::npos) return false;
@@ -283,7 +285,7 @@ Result<Instruction> parse_instruction(std::string_view text, uint32_t offset) {
   // "R4 0x0" of RET, "{3,2,1,0}" of DEPBAR
   for (std::string_view word : split(rest, ',')) {
     if (out.opcode == "RET" || out.opcode == "BRX" || out.opcode == "JMX" || out.opcode == "BRXU" ||
-        out.opcode == "CALL") {
+        out.opcode == "CALL" || out.opcode == "JMXU") {
       for (std::string_view part : split(word, ' ')) {
         if (part.empty()) continue;
         Operand o;
