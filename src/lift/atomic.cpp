@@ -47,9 +47,10 @@ void atomic(Lifter& l, bool yields) {
   const std::string& opcode = l.instruction().opcode;
   size_t k = 0;
   const Operand* to = nullptr;
+  const Operand* done = nullptr;  // whether the memory there could do it: shared memory cannot add halves
   while (k < l.operands() && l.operand(k).kind != Kind::Memory) {
     if (l.operand(k).kind == Kind::Register) to = &l.operand(k);
-    if (l.operand(k).kind == Kind::Predicate && l.operand(k).number != sass::kPT) l.refuse_form();
+    if (l.operand(k).kind == Kind::Predicate && l.operand(k).number != sass::kPT) done = &l.operand(k);
     k++;
   }
   const Operand& at = l.operand(k);
@@ -83,6 +84,7 @@ void atomic(Lifter& l, bool yields) {
     text += ";";
   }
   l.ptx_access(text, arguments);
+  if (done) l.set_predicate(*done, l.b().constant(Type::Pred, 1));
   if (increments) l.function().sites.back().unit_increment = true;
   if (!yields || !to || to->number == sass::kRZ || increments) return;
   const ValueId old = l.ptx_result(names[0].c_str());

@@ -75,6 +75,10 @@ ValueId Lifter::constant_at(uint8_t bank, uint32_t offset, Type type) {
   }
   for (const BankPart& part : input_.banks) {
     if (part.bank != bank || offset < part.offset || offset + bytes > part.offset + part.bytes) continue;
+    if (!part.outside.empty()) {
+      const ValueId number = outside(part.outside);
+      return type == Type::I64 ? number : offset == part.offset ? low(number) : high(number);
+    }
     const ValueId address = builder_.symbol(part.symbol);
     if (part.is_address) {
       ValueId value = part.at ? binary(Op::Add, address, k64(static_cast<uint64_t>(part.at))) : address;

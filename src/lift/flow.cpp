@@ -9,7 +9,7 @@ namespace warplens::lift {
 namespace {
 
 constexpr size_t kMostCalls = 16;                // within each other
-constexpr size_t kMostInstructions = 1'000'000;  // lifted, copies of what is called counted each
+constexpr size_t kMostInstructions = 20'000;  // lifted, copies of what is called counted each
 
 bool ends_block(std::string_view opcode) {
   return opcode == "BRA" || opcode == "EXIT" || opcode == "BRX" || opcode == "JMP" || opcode == "JMX" ||
@@ -86,12 +86,10 @@ void Lifter::run() {
   find_leaders();
   // The entry has no predecessors.
   go({{}, 0});
-  size_t lifted = 0;
   while (!waiting_.empty()) {
     const Place place = std::move(waiting_.back());
     waiting_.pop_back();
     lift_block(place, blocks_.at(place));
-    if ((lifted += 1) > kMostInstructions / 8) refuse("too many copies of functions that are called");
   }
   instruction_ = nullptr;
   builder_.finish();
@@ -115,6 +113,8 @@ void Lifter::lift_block(const Place& place, ir::BlockId block) {
 
 void Lifter::lift_instruction(const Instruction& instruction) {
   instruction_ = &instruction;
+  if (++lifted_ > kMostInstructions && lifted_ > 3 * input_.code.size())
+    refuse("a function that is called from too many places");
   const size_t index = instruction.offset / 16;
   builder_.begin_instruction(index < input_.locations.size() ? input_.locations[index] : ir::kNone);
   guard_ = ir::kNone;
@@ -195,7 +195,15 @@ void Lifter::end_lane() {
 void Lifter::call() {
   if (guard_ != ir::kNone) refuse_form();
   const Operand* target = target_of(*instruction_);
-  if (!target || !has("REL")) refuse("a call of a function outside the kernel");
+  if (!target || !has("REL")) {
+    const Operand& to = operand(operands() - 1);
+    const bool is_register = to.kind == Operand::Kind::Register || to.kind == Operand::Kind::Uniform;
+    if (is_register && call_outside(wide(to))) {
+      if (!builder_.ended()) go(next(), branch_site());
+      return;
+    }
+    refuse("a call of a function outside the kernel");
+  }
   Place callee{place_.calls, static_cast<uint32_t>(target->value)};
   if (callee.calls.size() >= kMostCalls) refuse("calls within calls, or recursion");
   callee.calls.push_back(instruction_->offset + 16);

@@ -19,7 +19,8 @@ struct BankPart {
   uint32_t offset = 0, bytes = 0;
   uint32_t symbol = ir::kNone;  // of the module: the bytes are the symbol's, from `at` on, ...
   int64_t at = 0;
-  bool is_address = false;  // ... or the eight bytes are its address plus `at`
+  bool is_address = false;   // ... or the eight bytes are its address plus `at`
+  std::string outside = {};  // ... or the address of a function of this name, which is not in the cubin
 };
 
 // An immediate that the loader fills in: the low or high word of a symbol's address plus `addend`.
@@ -35,6 +36,7 @@ struct Input {
   std::string name;                     // the kernel's
   std::vector<sass::Instruction> code;  // all of the function, 16 bytes apart, from offset 0
   std::vector<uint32_t> locations;      // of each: index into ir::Function::locations, or kNone
+  const ir::Module* module = nullptr;   // whose symbols are meant below
   unsigned sm = 90;
   uint32_t param_base = 0x210;  // where the parameters begin in bank 0
   uint32_t registers = 0;

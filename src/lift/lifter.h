@@ -109,10 +109,12 @@ class Lifter {
   // ---- control flow (flow.cpp)
   void barrier(ir::BarrierMode mode, std::vector<ValueId> args);
   void trap(ir::TrapKind kind, std::string message);
-  void end_lane();          // EXIT under the guard
-  void branch();            // BRA
-  void indirect_branch();   // BRX
-  void call();              // CALL
+  void end_lane();                           // EXIT under the guard
+  void branch();                             // BRA
+  void indirect_branch();                    // BRX
+  void call();                               // CALL
+  ValueId outside(const std::string& name);  // the address of a function that is nowhere in the cubin
+  bool call_outside(ValueId target);
   void return_from_call();  // RET
 
  private:
@@ -145,6 +147,8 @@ class Lifter {
   lower::Snippets snippets_;
   lower::Builder& builder_;
   VarId registers_, uniforms_, predicates_, uniform_predicates_;
+  std::vector<std::string> outside_;
+  size_t lifted_ = 0;          // instructions, copies of what is called counted each
   std::vector<bool> leaders_;  // by instruction
   std::map<Place, ir::BlockId> blocks_;
   std::vector<Place> waiting_;

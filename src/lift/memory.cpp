@@ -190,7 +190,4 @@ void lift_Fence(Lifter& l) {
   l.b().emit(std::move(inst));
 }
 
-// QSPC.E.S p, d, [x]: does the generic address lie in shared memory (S), local (L), global (G)?
-void lift_QuerySpace(Lifter& l) { l.refuse_form(); }
-
 }  // namespace warplens::lift

@@ -44,6 +44,7 @@ class ModuleLifter {
     Input input;
     input.name = kernel.function.name;
     input.sm = cubin_.sm;
+    input.module = &module_;
     input.param_base = function.parameter_offset ? function.parameter_offset : no_parameters(cubin_.sm);
     input.frame_bytes = std::max(function.frame_bytes, function.stack_bytes);
     input.registers = function.registers;
@@ -102,6 +103,16 @@ class ModuleLifter {
     return {symbol(s.name), addend};
   }
 
+  // The function's name, where a relocation leads to one that is not in the cubin.
+  std::string outside(const sass::Relocation& relocation) const {
+    if (relocation.symbol >= cubin_.symbols.size()) return "";
+    const sass::Symbol& s = cubin_.symbols[relocation.symbol];
+    static constexpr std::string_view kNames[] = {"vprintf", "malloc", "free", "__assertfail"};
+    return s.section == 0 && std::find(std::begin(kNames), std::end(kNames), s.name) != std::end(kNames)
+               ? std::string(s.name)
+               : "";
+  }
+
   void add_banks(Input& input, const sass::Function& function) {
     if (const sass::Section* constants = cubin_.bank(function, 3)) {
       const auto index = static_cast<uint32_t>(constants - cubin_.sections.data());
@@ -127,10 +138,12 @@ class ModuleLifter {
     }
     if (const sass::Section* addresses = cubin_.bank(function, 4))
       for (const sass::Relocation& r : addresses->relocations) {
-        if (r.type->kind != sass::RelocationKind::Address && r.type->kind != sass::RelocationKind::GenericAddress)
-          continue;
+        if (r.type->kind == sass::RelocationKind::Other || r.type->kind == sass::RelocationKind::Relative) continue;
         const Variable v = target_of(r, addresses->bytes);
-        if (v.symbol != ir::kNone) input.banks.push_back({4, static_cast<uint32_t>(r.offset), 8, v.symbol, v.at, true});
+        if (const std::string name = outside(r); !name.empty())
+          input.banks.push_back({4, static_cast<uint32_t>(r.offset), 8, ir::kNone, 0, true, name});
+        else if (v.symbol != ir::kNone)
+          input.banks.push_back({4, static_cast<uint32_t>(r.offset), 8, v.symbol, v.at, true});
       }
   }
 

@@ -90,7 +90,7 @@ void lift_ReduceWarp(Lifter& l) {
 
 // WARPSYNC mask, or .ALL.
 void lift_WarpSync(Lifter& l) {
-  if (l.has("COLLECTIVE")) l.refuse_form();
+  // .COLLECTIVE also names the end of what the lanes do together.
   ir::Inst inst;
   inst.op = Op::WarpSync;
   inst.guard = l.guard();
