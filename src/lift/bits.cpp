@@ -79,8 +79,14 @@ void lift_Shift(Lifter& l) {
 // PRMT d, x, selectors, z: bytes of z:x.
 void lift_Permute(Lifter& l) {
   const ValueId selectors = l.word(l.operand(2));
-  for (const char* mode : {"F4E", "B4E", "RC8", "ECL", "ECR", "RC16"})
-    if (l.has(mode)) l.refuse_form();
+  static constexpr std::pair<const char*, const char*> kModes[] = {{"F4E", ".f4e"}, {"B4E", ".b4e"}, {"RC8", ".rc8"},
+                                                                   {"ECL", ".ecl"}, {"ECR", ".ecr"}, {"RC16", ".rc16"}};
+  for (const auto& [mode, word] : kModes) {
+    if (!l.has(mode)) continue;
+    l.ptx("prmt.b32" + std::string(word) + " %r0, %r1, %r2, %r3;",
+          {{"%r1", l.word(l.operand(1))}, {"%r2", l.word(l.operand(3))}, {"%r3", selectors}});
+    return l.set(l.operand(0), l.ptx_result("%r0"));
+  }
   ValueId parts[4];
   for (unsigned k = 0; k < 4; ++k) parts[k] = lower::byte_selector(l.b(), selectors, k);
   l.set(l.operand(0), lower::permute_bytes(l.b(), l.word(l.operand(1)), l.word(l.operand(3)), parts));

@@ -11,6 +11,13 @@ void lift_IndirectBranch(Lifter& l) { l.indirect_branch(); }
 void lift_Exit(Lifter& l) { l.end_lane(); }
 void lift_Call(Lifter& l) { l.call(); }
 void lift_Return(Lifter& l) { l.return_from_call(); }
+
+// LEPC d, place: where a call returns to. Calls that are followed need no such address.
+void lift_PlaceInCode(Lifter& l) {
+  const Operand& place = l.operand(l.operands() - 1);
+  l.set_wide(l.operand(0), l.k64(static_cast<uint64_t>(place.value)));
+}
+
 void lift_Trap(Lifter& l) { l.trap(ir::TrapKind::Trap, "trap"); }
 
 // BAR.SYNC id [, threads];  BAR.ARV id, threads;  BAR.RED.POPC id [, threads], p

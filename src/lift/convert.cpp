@@ -126,7 +126,31 @@ void lift_IntegerToInteger(Lifter& l) {
   l.set(l.operand(0), l.ptx_result("%r0"));
 }
 
-void lift_PackIntegers(Lifter& l) { l.refuse_form(); }
+// I2IP.U8.S32.SAT d, x, y, z: x and y clamped, x the upper one, above z's bits.
+void lift_PackIntegers(Lifter& l) {
+  const auto both = types(l, is_integer_type);
+  if (both.size() != 2 || both[1] != "s32" || !l.has("SAT")) l.refuse_form();
+  const bool halves = both[0].ends_with("16");
+  const std::string text = "cvt.pack.sat." + both[0] + ".s32" + (halves ? "" : ".b32") + " %r0, %r1, %r2";
+  l.ptx(text + (halves ? ";" : ", %r3;"), {{"%r1", l.word(l.operand(1))},
+                                           {"%r2", l.word(l.operand(2))},
+                                           {"%r3", halves ? l.k32(0) : l.word(l.operand(3))}});
+  l.set(l.operand(0), l.ptx_result("%r0"));
+}
+
+// F2IP.U8.F32[.TRUNC].NTZ d, x, y, z: bytes of x and y, x the upper one, above z's bits.
+void lift_PackFloatsAsIntegers(Lifter& l) {
+  const auto to = types(l, is_integer_type);
+  if (to.size() != 1 || (to[0] != "u8" && to[0] != "s8")) l.refuse_form();
+  const auto byte = [&](const Operand& o) {
+    l.ptx("cvt" + rounding_word(l, true) + (l.has("FTZ") ? ".ftz." : ".") + to[0] + ".f32 %r0, %f1;",
+          {{"%f1", l.f32(o)}});
+    return l.binary(Op::And, l.ptx_result("%r0"), l.k32(0xff));
+  };
+  const ValueId low = byte(l.operand(2)), high = l.binary(Op::Shl, byte(l.operand(1)), l.k32(8));
+  const ValueId above = l.binary(Op::Shl, l.word(l.operand(3)), l.k32(16));
+  l.set(l.operand(0), l.binary(Op::Or, l.binary(Op::Or, low, high), above));
+}
 
 // F2F[.FTZ].to.from[.rounding] d, x
 void lift_FloatToFloat(Lifter& l) {
@@ -136,7 +160,7 @@ void lift_FloatToFloat(Lifter& l) {
   const Source source = float_source(l, l.operand(1), from);
   const auto width = [](const std::string& t) { return t == "f64" ? 64 : t == "f32" ? 32 : 16; };
   std::string text = "cvt";
-  if (width(to) < width(from)) text += rounding_word(l, false);
+  if (width(to) < width(from) || (width(to) == 16 && to != from)) text += rounding_word(l, false);
   if (l.has("FTZ") && (to == "f32" || from == "f32")) text += ".ftz";
   if (l.has("SAT")) text += ".sat";
   l.ptx(text + "." + to + "." + from + " " + register_for(to) + ", " + source.name + ";",
@@ -150,6 +174,11 @@ void lift_PackFloats(Lifter& l) {
   std::string to;
   for (const std::string& word : m)
     if (word == "F16" || word == "BF16") to = word == "F16" ? "f16" : "bf16";
+  if (l.has("MERGE_C") && !to.empty() && l.operands() == 3 && l.operand(2).number == sass::kRZ) {
+    const std::string limits = std::string(l.has("RELU") ? ".relu" : "") + (l.has("SATFINITE") ? ".satfinite" : "");
+    l.ptx("cvt" + rounding_word(l, false) + limits + "." + to + ".f32 %h0, %f1;", {{"%f1", l.f32(l.operand(1))}});
+    return l.set(l.operand(0), l.b().cast(l.ptx_result("%h0"), Type::I32));
+  }
   if (to.empty() || (!l.has("PACK_AB") && !l.has("F32"))) l.refuse_form();
   for (const char* other : {"TF32", "E4M3", "E5M2", "PACK_B", "PACK_AB_MERGE_C", "MERGE_C"})
     if (l.has(other)) l.refuse_form();

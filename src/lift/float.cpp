@@ -35,7 +35,19 @@ void lift_FloatFma(Lifter& l) {
 void lift_FloatMinMax(Lifter& l) {
   const ValueId x = l.f32(l.operand(1)), y = l.f32(l.operand(2));
   const bool nan = l.has("NAN");
-  if (l.has("XORSIGN")) l.refuse_form();
+  if (l.has("XORSIGN")) {
+    if (!l.operand(1).absolute || !l.operand(2).absolute) l.refuse_form();
+    Operand a = l.operand(1), b = l.operand(2);
+    a.absolute = b.absolute = false;
+    const ValueId va = l.f32(a), vb = l.f32(b);
+    const auto one = [&](const char* name) {
+      l.ptx(std::string(name) + (l.has("FTZ") ? ".ftz" : "") + (nan ? ".NaN" : "") + ".xorsign.abs.f32 %f0, %f1, %f2;",
+            {{"%f1", va}, {"%f2", vb}});
+      return l.ptx_result("%f0");
+    };
+    const ValueId least = one("min"), most = one("max");
+    return l.set(l.operand(0), l.b().select(l.predicate(l.operand(3)), least, most));
+  }
   const ValueId least = l.float_op(nan ? Op::FMinNan : Op::FMin, {x, y});
   const ValueId most = l.float_op(nan ? Op::FMaxNan : Op::FMax, {x, y});
   l.set(l.operand(0), l.b().select(l.predicate(l.operand(3)), least, most));
@@ -94,7 +106,24 @@ ValueId compared(Lifter& l, ValueId x, ValueId y) {
 void lift_CompareFloats(Lifter& l) {
   set_comparison(l, compared(l, l.f32(l.operand(2)), l.f32(l.operand(3))), l.operand(4));
 }
+// DSETP.MIN p, q, x, y: is x the smaller one, and are both no numbers? .MAX: the larger one.
+static void smaller_double(Lifter& l) {
+  const ValueId x = l.f64(l.operand(2)), y = l.f64(l.operand(3));
+  const auto test = [&](FloatCompare how, ValueId a, ValueId b) {
+    return l.b().pure(Op::FCmp, Type::Pred, {a, b}, static_cast<uint64_t>(how));
+  };
+  const bool least = l.has("MIN");
+  const ValueId sign = l.compare(ir::IntCompare::LtS, l.b().cast(x, Type::I64), l.k64(0));
+  const ValueId zero = l.binary(Op::And, test(FloatCompare::Eq, x, y), least ? sign : l.b().unary(Op::Not, sign));
+  const ValueId y_is_none = test(FloatCompare::Nan, y, y), x_is_none = test(FloatCompare::Nan, x, x);
+  ValueId first = l.binary(Op::Or, test(least ? FloatCompare::Lt : FloatCompare::Gt, x, y), zero);
+  first = l.binary(Op::Or, first, y_is_none);
+  l.set_predicate(l.operand(0), first);
+  l.set_predicate(l.operand(1), l.binary(Op::And, x_is_none, y_is_none));
+}
+
 void lift_CompareDoubles(Lifter& l) {
+  if (l.has("MIN") || l.has("MAX")) return smaller_double(l);
   set_comparison(l, compared(l, l.f64(l.operand(2)), l.f64(l.operand(3))), l.operand(4));
 }
 

@@ -8,7 +8,7 @@
 namespace warplens::lift {
 namespace {
 
-constexpr size_t kMostCalls = 16;                // within each other
+constexpr size_t kMostCalls = 16;             // within each other
 constexpr size_t kMostInstructions = 20'000;  // lifted, copies of what is called counted each
 
 bool ends_block(std::string_view opcode) {

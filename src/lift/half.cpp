@@ -121,10 +121,13 @@ void lift_CompareHalvesToNumbers(Lifter& l) {
 
 void lift_HalfMinMax(Lifter& l) {
   const std::string nan = l.has("NAN") ? ".NaN" : "", ftz = l.has("FTZ") ? ".ftz" : "";
-  if (l.has("XORSIGN")) l.refuse_form();
-  const ValueId x = pair(l, l.operand(1)), y = pair(l, l.operand(2));
+  Operand a = l.operand(1), b = l.operand(2);
+  const bool signs = l.has("XORSIGN");
+  if (signs && (!a.absolute || !b.absolute)) l.refuse_form();
+  if (signs) a.absolute = b.absolute = false;
+  const ValueId x = pair(l, a), y = pair(l, b);
   const auto one = [&](const char* name) {
-    l.ptx(name + ftz + nan + type(l) + " %r0, %r1, %r2;", {{"%r1", x}, {"%r2", y}});
+    l.ptx(name + ftz + nan + (signs ? ".xorsign.abs" : "") + type(l) + " %r0, %r1, %r2;", {{"%r1", x}, {"%r2", y}});
     return l.ptx_result("%r0");
   };
   const ValueId least = one("min"), most = one("max");

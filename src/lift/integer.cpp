@@ -121,8 +121,19 @@ void lift_Add3(Lifter& l) {
     sum.low = total;
     for (size_t k = 0; k < outs; ++k) {
       if (l.operand(1 + k).number == sass::kPT) continue;
-      // Two carries are there only where the sum may pass 2^32 twice; each counts one.
-      if (k == 1) l.refuse_form();
+      if (k == 0 && outs > 1 && l.operand(2).number != sass::kPT && sum.terms.size() == 3) {
+        // Two carries, of which each counts one: of the first two terms, and of their sum and the third.
+        for (const auto& [term, minus] : sum.terms)
+          if (minus) l.refuse_form();
+        const ValueId first = l.binary(Op::Add, sum.terms[0].first, sum.terms[1].first);
+        l.set_predicate(l.operand(1), l.compare(IntCompare::LtU, first, sum.terms[0].first));
+        l.set_predicate(l.operand(2), l.compare(IntCompare::LtU, total, first));
+        break;
+      }
+      if (k == 1) {
+        l.set_predicate(l.operand(2), l.b().constant(Type::Pred, 0));
+        break;
+      }
       set_carry(l, l.operand(1 + k), sum);
     }
     l.set(l.operand(0), total);
@@ -130,11 +141,10 @@ void lift_Add3(Lifter& l) {
   }
   if (first + 3 >= l.operands()) l.refuse_form();
   const Operand& in = l.operand(first + 3);
-  if (first + 4 < l.operands()) {
-    const Operand& second = l.operand(first + 4);
-    if (second.number != sass::kPT || !second.negated) l.refuse_form();
-  }
-  const Lifter::Sum* low = l.carry(in);
+  // A second carry; "!PT" is none.
+  const Operand* second = first + 4 < l.operands() ? &l.operand(first + 4) : nullptr;
+  if (second && second->number == sass::kPT && second->negated) second = nullptr;
+  const Lifter::Sum* low = second ? nullptr : l.carry(in);
   if (low && outs == 0) {
     std::vector<Term> upper;
     bool fits = true;
@@ -162,11 +172,12 @@ void lift_Add3(Lifter& l) {
     }
   }
   ValueId total = l.carry_of(in);
-  Lifter::Sum sum;
+  if (second) total = l.binary(Op::Add, total, l.carry_of(*second));
+  const ValueId carries = total;
   for (const Operand* o : {x, y, z}) total = l.binary(Op::Add, total, l.word(*o));
   if (outs > 0 && l.operand(1).number != sass::kPT) {
     // The carry of a carry: by 64 bits.
-    ValueId wide = l.b().pure(Op::ZExt, Type::I64, {l.carry_of(in)});
+    ValueId wide = l.b().pure(Op::ZExt, Type::I64, {carries});
     for (const Operand* o : {x, y, z}) wide = l.binary(Op::Add, wide, l.b().pure(Op::ZExt, Type::I64, {l.word(*o)}));
     l.set_predicate(l.operand(1), l.compare(IntCompare::Ne, l.binary(Op::ShrU, wide, l.k32(32)), l.k64(0)));
   }
@@ -184,9 +195,12 @@ void lift_MultiplyAdd(Lifter& l) {
   const Operand &x = l.operand(first), &y = l.operand(first + 1), &z = l.operand(first + 2);
   const bool is_signed = !l.has("U32");
   if (l.has("WIDE") || l.has("HI")) {
-    if (l.has("X")) l.refuse_form();
     const ValueId p = product(l, l.word(x), l.word(y), is_signed);
-    const ValueId total = z.number == sass::kRZ && z.kind != Kind::Constant ? p : l.binary(Op::Add, p, l.wide(z));
+    ValueId total = z.number == sass::kRZ && z.kind != Kind::Constant ? p : l.binary(Op::Add, p, l.wide(z));
+    if (l.has("X")) {
+      if (outs > 0 && l.operand(1).number != sass::kPT) l.refuse_form();
+      total = l.binary(Op::Add, total, l.b().pure(Op::ZExt, Type::I64, {l.carry_of(l.operand(first + 3))}));
+    }
     if (outs > 0 && l.operand(1).number != sass::kPT)
       l.set_predicate(l.operand(1), l.compare(IntCompare::LtU, total, p));
     if (l.has("WIDE")) return l.set_wide(l.operand(0), total);
@@ -342,6 +356,14 @@ void lift_MinMaxOfThree(Lifter& l) { l.refuse_form(); }
 void lift_Absolute(Lifter& l) {
   const ValueId x = l.word(l.operand(1));
   l.set(l.operand(0), l.binary(Op::MaxS, x, l.binary(Op::Sub, l.k32(0), x)));
+}
+
+// VABSDIFF d, x, y, z: |x - y| + z
+void lift_AbsoluteDifference(Lifter& l) {
+  const ValueId x = l.word(l.operand(1)), y = l.word(l.operand(2));
+  const ValueId more = l.compare(l.has("U32") ? IntCompare::GtU : IntCompare::GtS, x, y);
+  const ValueId distance = l.b().select(more, l.binary(Op::Sub, x, y), l.binary(Op::Sub, y, x));
+  l.set(l.operand(0), l.binary(Op::Add, distance, l.word(l.operand(3))));
 }
 
 void lift_CountOnes(Lifter& l) { l.set(l.operand(0), l.b().pure(Op::Popc, Type::I32, {l.word(l.operand(1))})); }

@@ -1,11 +1,20 @@
 #include "run/run_ptx.h"
 
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+
+#include "base/environment.h"
 #include "gpu/gpu.h"
 #include "ir/verify.h"
+#include "lift/module.h"
 #include "lower/lower.h"
 #include "ptx/parse.h"
 #include "reference/interpreter.h"
 #include "run/engine_backend.h"
+#include "sass/compile.h"
 
 namespace warplens::run {
 
@@ -23,7 +32,16 @@ Memory& memory() {
 }  // namespace
 
 const char* to_string(Backend backend) {
-  return backend == Backend::Reference ? "reference" : backend == Backend::Engine ? "engine" : "gpu";
+  switch (backend) {
+    case Backend::Reference:
+      return "reference";
+    case Backend::Engine:
+      return "engine";
+    case Backend::Machine:
+      return "machine code";
+    default:
+      return "gpu";
+  }
 }
 
 exec::DeviceMemory& device_memory() { return memory().memory; }
@@ -37,9 +55,33 @@ Program::Program(std::string_view text) : text_(text) {
   for (const Diagnostic& d : lowered.diagnostics) problems_ += warplens::to_string(d) + "\n";
   for (const std::string& violation : ir::verify(lowered.module)) problems_ += "invariant: " + violation + "\n";
   module_ = std::make_shared<ir::Module>(std::move(lowered.module));
-  for (const ir::Symbol& s : module_->symbols)
+  if (problems_.empty() && std::getenv("WARPLENS_TEST_MACHINE_CODE")) make_machine_code();
+  for (const ir::Symbol& s : (machine_ ? machine_ : module_)->symbols)
     symbols_.push_back(*device_memory().allocate(std::max<uint64_t>(s.bytes, 1), exec::Allocation::Kind::Symbol));
   reset_symbols();
+}
+
+// Says on stderr, once a reason, why a kernel's machine code cannot be run.
+void Program::make_machine_code() {
+  const Environment environment(environ);
+  static const auto ptxas = sass::find_ptxas("", environment);
+  if (!ptxas) return;
+  const auto assembled = sass::assemble(*ptxas, {{text_}, 90}, environment);
+  if (!assembled) return;
+  auto module = std::make_shared<ir::Module>(*module_);
+  Diagnostics diagnostics;
+  const auto* bytes = reinterpret_cast<const uint8_t*>(assembled->cubin.data());
+  const Status used = lift::use_machine_code(*module, {bytes, assembled->cubin.size()}, diagnostics);
+  static std::set<std::string> said;
+  const auto say = [&](const std::string& why) {
+    if (said.insert(why).second) std::fprintf(stderr, "not as machine code: %s\n", why.c_str());
+  };
+  if (!used) return say(used.error().what);
+  for (const Diagnostic& d : diagnostics) say(d.message);
+  if (!diagnostics.empty()) return;
+  for (const std::string& violation : ir::verify(*module))
+    problems_ += "invariant of machine code: " + violation + "\n";
+  machine_ = std::move(module);
 }
 
 Program::~Program() {
@@ -48,7 +90,7 @@ Program::~Program() {
 
 void Program::reset_symbols() {
   for (size_t i = 0; i < symbols_.size(); ++i) {
-    const ir::Symbol& s = module_->symbols[i];
+    const ir::Symbol& s = (machine_ ? machine_ : module_)->symbols[i];
     auto* bytes = reinterpret_cast<uint8_t*>(symbols_[i]);
     std::memset(bytes, 0, s.bytes);
     std::memcpy(bytes, s.initial.data(), s.initial.size());
@@ -79,7 +121,7 @@ uint64_t Program::add_texture(const exec::Texture& t) {
 }
 
 void* Program::symbol(const std::string& name) {
-  for (size_t i = 0; i < symbols_.size(); ++i)
+  for (size_t i = 0; i < module_->symbols.size(); ++i)
     if (module_->symbols[i].name == name) return reinterpret_cast<void*>(symbols_[i]);
   return nullptr;
 }
@@ -122,6 +164,7 @@ Program::Result run_reference(const ir::Function& function, const Program::Shape
 std::vector<Backend> Program::backends() const {
   std::vector<Backend> all(std::begin(kBackends), std::end(kBackends));
   const auto has = [&](const char* part) { return text_.find(part) != std::string::npos; };
+  if (machine_) all.push_back(Backend::Machine);
   // Math functions are in libdevice, which compilers link and the driver does not.
   if (gpu::wanted() && !has(kNotForAGpu) && !has("__nv_")) all.push_back(Backend::Gpu);
   return all;
@@ -130,7 +173,7 @@ std::vector<Backend> Program::backends() const {
 Program::Result Program::run_gpu(const std::string& kernel, const Shape& shape, const std::vector<uint8_t>& params) {
   if (!engine_result_.error.empty()) return engine_result_;
   gpu::Launch launch{text_, kernel, shape.grid, shape.block, shape.dynamic_shared_bytes, params, memory().base, {}};
-  for (size_t i = 0; i < symbols_.size(); ++i)
+  for (size_t i = 0; i < module_->symbols.size(); ++i)
     launch.variables.push_back({module_->symbols[i].name, symbols_[i], module_->symbols[i].bytes});
   return {gpu::run(launch), engine_result_.thread_instructions};
 }
@@ -145,6 +188,11 @@ Program::Result Program::launch(Backend backend, const std::string& kernel, Shap
     buffer.resize(std::max<size_t>(function.param_bytes, params.size()));
     if (backend == Backend::Reference) return run_reference(function, shape, std::move(buffer), symbols_, textures_);
     if (backend == Backend::Gpu) return run_gpu(kernel, shape, buffer);
+    if (backend == Backend::Machine) {
+      Result result = run_engine(machine_, k, symbols_, shape, buffer);
+      result.thread_instructions = engine_result_.thread_instructions;  // of PTX: machine code has others
+      return result;
+    }
     return engine_result_ = run_engine(module_, k, symbols_, shape, buffer);
   }
   return {"no kernel " + kernel, 0};

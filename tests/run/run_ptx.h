@@ -18,7 +18,8 @@
 
 namespace warplens::run {
 
-enum class Backend : uint8_t { Reference, Engine, Gpu };
+// Machine: the engine, with the machine code that ptxas makes of the PTX.
+enum class Backend : uint8_t { Reference, Engine, Machine, Gpu };
 inline constexpr Backend kBackends[] = {Backend::Reference, Backend::Engine};
 
 // A comment in PTX that only Warplens need take: its result is left open, or it is for another target.
@@ -45,8 +46,9 @@ class Program {
   };
   Result launch(Backend backend, const std::string& kernel, Shape shape, const std::vector<uint8_t>& params);
 
-  // kBackends, and a real GPU where it is asked for (tests/gpu/gpu.h) and takes the text. That comes last: what the
-  // engine stops with an error does not run on it, but counts as done there with the same error.
+  // kBackends; machine code, where WARPLENS_TEST_MACHINE_CODE is set and ptxas takes the text; and a real GPU where it
+  // is asked for (tests/gpu/gpu.h) and takes the text. That comes last: what the engine stops with an error does not
+  // run on it, but counts as done there with the same error.
   std::vector<Backend> backends() const;
 
   // Both kinds of object find the same texels. Returns the handle, which works on every backend but a GPU.
@@ -57,9 +59,11 @@ class Program {
 
  private:
   void reset_symbols();
+  void make_machine_code();
   Result run_gpu(const std::string& kernel, const Shape& shape, const std::vector<uint8_t>& params);
   std::string text_;
   std::shared_ptr<ir::Module> module_;
+  std::shared_ptr<ir::Module> machine_;  // with machine code where that can be run; null: not wanted, or not to be had
   Result engine_result_;
   std::string problems_;
   std::vector<uint64_t> symbols_;
