@@ -10,6 +10,7 @@ namespace warplens::sass {
 
 struct Word {
   uint64_t low, high;
+  unsigned sm;
   // `width` bits from bit `first` on, at most 64.
   uint64_t bits(unsigned first, unsigned width) const;
 };
