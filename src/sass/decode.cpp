@@ -159,10 +159,9 @@ bool is_present(const OperandEncoding& from, Word word) {
 }  // namespace
 
 Result<Instruction> decode(uint64_t low, uint64_t high, uint32_t offset, unsigned sm) {
-  static const EncodingTable table;
   const Word word{low, high, sm};
   const auto opcode = static_cast<unsigned>(word.bits(0, 12));
-  const Encoding* encoding = table.find(opcode, sm);
+  const Encoding* encoding = find_encoding(opcode, sm);
   auto unknown = [&](std::string_view what) {
     return Error{fmt::format("{} of sm_{} at offset {:#x}: opcode {:#05x}, bits {:#018x} {:#018x}", what, sm, offset,
                              opcode, low, high),

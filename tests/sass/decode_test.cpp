@@ -83,6 +83,18 @@ TEST(Decode, SaysWhichInstructionItDoesNotKnow) {
             "0x0000000000000000");
 }
 
+// Each line of the table can be read.
+TEST(Decode, KnowsManyInstructionsOfEachGeneration) {
+  for (const unsigned sm : {75u, 80u, 86u, 89u, 90u, 100u, 120u}) {
+    size_t known = 0;
+    for (uint64_t opcode = 0; opcode < 4096; opcode++) {
+      const auto decoded = sass::decode(opcode, 0, 0, sm);
+      known += decoded || decoded.error().what.starts_with("an unknown form");
+    }
+    EXPECT_GT(known, 500u) << "sm_" << sm;
+  }
+}
+
 // Any bits are an instruction or an error; what is an instruction can be printed.
 TEST(Decode, TakesAnyBits) {
   std::mt19937_64 random(1);
