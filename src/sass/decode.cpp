@@ -21,7 +21,10 @@ void split_into(std::vector<std::string>& out, std::string_view words) {
   }
 }
 
+// Six bits, and eight from sm_100 on, where there are more of these registers; all set: URZ.
 uint8_t uniform_number(const Field& field, Word word) {
+  if (word.sm >= 100 && field.pieces.size() == 1 && field.pieces[0].width == 6)
+    return static_cast<uint8_t>(word.bits(field.pieces[0].first, 8) + static_cast<uint64_t>(field.add));
   return field.all_ones(word) ? kRZ : static_cast<uint8_t>(field.value(word));
 }
 
@@ -51,6 +54,7 @@ void memory(const OperandEncoding& from, Word word, Operand& out) {
   if (from.base.pieces.empty() || !from.has_base.holds(word)) return;
   out.base = static_cast<uint8_t>(from.base.value(word));
   const bool other_parts = (from.has_uniform.holds(word) && !from.uniform.pieces.empty()) || out.descriptor != kRZ;
+  if (out.base == kRZ && out.uniform != kRZ && word.sm < 80) return;  // [UR4] there, [RZ.64+UR4] later
   if (out.base != kRZ || other_parts || out.value == 0)
     base_suffix(out, from.base_suffix.get(word));
   else  // an address alone: without a sign
@@ -68,7 +72,7 @@ void constant(const OperandEncoding& from, Word word, Operand& out) {
   } else {
     out.kind = Kind::Constant;
     out.number = static_cast<uint8_t>(word.bits(54, 5));
-    out.value = static_cast<int16_t>(bits);
+    out.value = from.offset.pieces.empty() ? static_cast<int16_t>(bits) : from.offset.value(word);
     if (from.kind == "CB" && !from.uniform.pieces.empty()) out.uniform = uniform_number(from.uniform, word);
   }
   if (!from.base.pieces.empty()) out.base = static_cast<uint8_t>(from.base.value(word));
@@ -84,6 +88,11 @@ std::string set_of_scoreboards(uint64_t bits) {
 void numbered(Operand& out, Kind kind, const Field& field, Word word) {
   out.kind = kind;
   out.number = kind == Kind::Uniform ? uniform_number(field, word) : static_cast<uint8_t>(field.value(word));
+}
+
+int64_t immediate(const Field& field, Word word) {
+  const int64_t value = field.value(word);
+  return field.width() > 32 ? value : static_cast<int64_t>(static_cast<uint32_t>(value));
 }
 
 // False: the word has no meaning for the hardware.
@@ -108,7 +117,7 @@ bool place(const OperandEncoding& from, Word word, uint32_t offset, Operand& out
   else if (kind == "J")
     out.kind = Kind::Target, out.value = from.number.value(word);
   else if (kind == "I")
-    out.kind = Kind::Immediate, out.value = static_cast<uint32_t>(from.number.value(word));
+    out.kind = Kind::Immediate, out.value = immediate(from.number, word);
   else if (kind == "S")
     out.kind = Kind::Name, out.name = set_of_scoreboards(from.number.raw(word));
   else {
@@ -150,10 +159,9 @@ bool is_present(const OperandEncoding& from, Word word) {
 }  // namespace
 
 Result<Instruction> decode(uint64_t low, uint64_t high, uint32_t offset, unsigned sm) {
-  static const EncodingTable table;
-  const Word word{low, high};
+  const Word word{low, high, sm};
   const auto opcode = static_cast<unsigned>(word.bits(0, 12));
-  const Encoding* encoding = table.find(opcode, sm);
+  const Encoding* encoding = find_encoding(opcode, sm);
   auto unknown = [&](std::string_view what) {
     return Error{fmt::format("{} of sm_{} at offset {:#x}: opcode {:#05x}, bits {:#018x} {:#018x}", what, sm, offset,
                              opcode, low, high),

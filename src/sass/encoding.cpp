@@ -1,6 +1,9 @@
 #include "sass/encoding.h"
 
+#include <array>
 #include <charconv>
+#include <iterator>
+#include <mutex>
 
 #include "base/check.h"
 
@@ -169,6 +172,18 @@ Encoding encoding(const Line& line) {
   return out;
 }
 
+struct Table {
+  struct Entry {
+    std::once_flag once;
+    Encoding encoding;
+  };
+  std::array<Entry, std::size(kLines)> entries;
+  std::array<std::vector<uint16_t>, 4096> by_opcode;
+  Table() {
+    for (uint16_t i = 0; i < std::size(kLines); i++) by_opcode[kLines[i].opcode].push_back(i);
+  }
+};
+
 }  // namespace
 
 uint64_t Word::bits(unsigned first, unsigned width) const {
@@ -211,13 +226,15 @@ const std::string& Choice::get(Word word) const {
 
 bool Condition::holds(Word word) const { return table.empty() || table[field.raw(word)] == '1'; }
 
-EncodingTable::EncodingTable() {
-  for (const Line& line : kLines) by_opcode_[line.opcode].push_back(encoding(line));
-}
-
-const Encoding* EncodingTable::find(unsigned opcode, unsigned sm) const {
-  for (const Encoding& encoding : by_opcode_[opcode & 4095])
-    if (sm >= encoding.first_sm && sm <= encoding.last_sm) return &encoding;
+const Encoding* find_encoding(unsigned opcode, unsigned sm) {
+  static Table table;
+  for (const uint16_t number : table.by_opcode[opcode & 4095]) {
+    const Line& line = kLines[number];
+    if (sm < line.first_sm || sm > line.last_sm) continue;
+    Table::Entry& entry = table.entries[number];
+    std::call_once(entry.once, [&] { entry.encoding = encoding(line); });
+    return &entry.encoding;
+  }
   return nullptr;
 }
 

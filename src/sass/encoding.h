@@ -1,6 +1,5 @@
 // The table of encodings as decode.cpp walks it. encodings.def has the lines and says how to read one.
 #pragma once
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,6 +9,7 @@ namespace warplens::sass {
 
 struct Word {
   uint64_t low, high;
+  unsigned sm;
   // `width` bits from bit `first` on, at most 64.
   uint64_t bits(unsigned first, unsigned width) const;
 };
@@ -62,14 +62,8 @@ struct Encoding {
   std::vector<OperandEncoding> operands;
 };
 
-// All lines of encodings.def, by the twelve bits of the opcode.
-class EncodingTable {
- public:
-  EncodingTable();
-  const Encoding* find(unsigned opcode, unsigned sm) const;
-
- private:
-  std::array<std::vector<Encoding>, 4096> by_opcode_;
-};
+// The line of encodings.def for the twelve bits of an opcode; nullptr where there is none. Read when it is first asked
+// for.
+const Encoding* find_encoding(unsigned opcode, unsigned sm);
 
 }  // namespace warplens::sass

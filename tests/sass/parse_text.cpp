@@ -223,13 +223,15 @@ bool operand(std::string_view s, Instruction& instruction, Operand& out) {
       s.remove_prefix(point == std::string_view::npos ? s.size() : point);
     } else if (auto value = integer(whole); value && !(takes_halves(instruction) || takes_64_bit_floats(instruction))) {
       out.negated = false;
-      out.kind = branches(instruction) ? Kind::Target : Kind::Immediate;
-      out.value = out.kind == Kind::Target ? *value : static_cast<int64_t>(static_cast<uint32_t>(*value));
+      const bool mask = instruction.opcode == "WARPSYNC" && !instruction.has("COLLECTIVE");
+      out.kind = branches(instruction) && !mask ? Kind::Target : Kind::Immediate;
+      const bool wide = instruction.has("64") && (instruction.opcode == "MOV" || instruction.opcode == "UMOV");
+      out.value = out.kind == Kind::Target || wide ? *value : static_cast<int64_t>(static_cast<uint32_t>(*value));
       // A whole float without a point: 1, 2, -1.
       const bool is_float =
-          (instruction.opcode == "FADD" || instruction.opcode == "FMUL" || instruction.opcode == "FFMA" ||
-           instruction.opcode == "FSEL" || instruction.opcode == "FSETP" || instruction.opcode == "FMNMX" ||
-           instruction.opcode == "MUFU" || instruction.opcode == "FCHK");
+          (instruction.opcode.starts_with("UF") || instruction.opcode == "FADD" || instruction.opcode == "FMUL" ||
+           instruction.opcode == "FFMA" || instruction.opcode == "FSEL" || instruction.opcode == "FSETP" ||
+           instruction.opcode == "FMNMX" || instruction.opcode == "MUFU" || instruction.opcode == "FCHK");
       if (is_float && !whole.starts_with("0x") && !whole.starts_with("-0x"))
         out.value = std::bit_cast<uint32_t>(whole == "-0" ? -0.0f : static_cast<float>(*value));
       return true;
