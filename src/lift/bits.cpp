@@ -54,7 +54,9 @@ void lift_PredicateLogic(Lifter& l) {
 void lift_Shift(Lifter& l) {
   const ValueId x = l.word(l.operand(1)), z = l.word(l.operand(3));
   ValueId n = l.word(l.operand(2));
-  const bool words = l.has("U32") || l.has("S32"), is_signed = l.has("S32") || l.has("S64");
+  const bool s32 = l.has("S32"), s64 = l.has("S64"), u32 = l.has("U32"), u64 = l.has("U64");
+  if (!s32 && !s64 && !u32 && !u64) l.refuse_form();
+  const bool words = u32 || s32, is_signed = s32 || s64;
   if (l.has("W"))
     n = l.binary(Op::And, n, l.k32(words ? 31 : 63));
   else

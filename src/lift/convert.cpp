@@ -49,7 +49,7 @@ bool is_integer_type(const std::string& m) {
 std::vector<std::string> types(Lifter& l, bool (*is)(const std::string&)) {
   std::vector<std::string> out;
   for (const std::string& m : l.instruction().modifiers)
-    if (is(m)) out.push_back(lower_case(m));
+    if (is(m) && l.has(m)) out.push_back(lower_case(m));
   return out;
 }
 
@@ -141,7 +141,7 @@ void lift_PackIntegers(Lifter& l) {
 // F2IP.U8.F32[.TRUNC].NTZ d, x, y, z: bytes of x and y, x the upper one, above z's bits.
 void lift_PackFloatsAsIntegers(Lifter& l) {
   const auto to = types(l, is_integer_type);
-  if (to.size() != 1 || (to[0] != "u8" && to[0] != "s8")) l.refuse_form();
+  if (to.size() != 1 || (to[0] != "u8" && to[0] != "s8") || !l.has("F32")) l.refuse_form();
   const auto byte = [&](const Operand& o) {
     l.ptx("cvt" + rounding_word(l, true) + (l.has("FTZ") ? ".ftz." : ".") + to[0] + ".f32 %r0, %f1;",
           {{"%f1", l.f32(o)}});
@@ -157,10 +157,11 @@ void lift_FloatToFloat(Lifter& l) {
   const auto both = types(l, is_float_type);
   if (both.size() != 2) l.refuse_form();
   const std::string &to = both[0], &from = both[1];
+  const std::string rounded = rounding_word(l, false);
   const Source source = float_source(l, l.operand(1), from);
   const auto width = [](const std::string& t) { return t == "f64" ? 64 : t == "f32" ? 32 : 16; };
   std::string text = "cvt";
-  if (width(to) < width(from) || (width(to) == 16 && to != from)) text += rounding_word(l, false);
+  if (width(to) < width(from) || (width(to) == 16 && to != from)) text += rounded;
   if (l.has("FTZ") && (to == "f32" || from == "f32")) text += ".ftz";
   if (l.has("SAT")) text += ".sat";
   l.ptx(text + "." + to + "." + from + " " + register_for(to) + ", " + source.name + ";",
@@ -172,14 +173,15 @@ void lift_FloatToFloat(Lifter& l) {
 void lift_PackFloats(Lifter& l) {
   const std::vector<std::string>& m = l.instruction().modifiers;
   std::string to;
+  const bool of_floats = l.has("F32");
   for (const std::string& word : m)
-    if (word == "F16" || word == "BF16") to = word == "F16" ? "f16" : "bf16";
+    if ((word == "F16" || word == "BF16") && l.has(word)) to = word == "F16" ? "f16" : "bf16";
   if (l.has("MERGE_C") && !to.empty() && l.operands() == 3 && l.operand(2).number == sass::kRZ) {
     const std::string limits = std::string(l.has("RELU") ? ".relu" : "") + (l.has("SATFINITE") ? ".satfinite" : "");
     l.ptx("cvt" + rounding_word(l, false) + limits + "." + to + ".f32 %h0, %f1;", {{"%f1", l.f32(l.operand(1))}});
     return l.set(l.operand(0), l.b().cast(l.ptx_result("%h0"), Type::I32));
   }
-  if (to.empty() || (!l.has("PACK_AB") && !l.has("F32"))) l.refuse_form();
+  if (to.empty() || (!l.has("PACK_AB") && !of_floats)) l.refuse_form();
   for (const char* other : {"TF32", "E4M3", "E5M2", "PACK_B", "PACK_AB_MERGE_C", "MERGE_C"})
     if (l.has(other)) l.refuse_form();
   std::string text = "cvt" + rounding_word(l, false);

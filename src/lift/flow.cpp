@@ -3,6 +3,8 @@
 // A convergence barrier (BSSY, BSYNC) says where lanes meet again. The engine lets them meet at the immediate
 // post-dominator, which is where compilers put BSYNC; what is left of it is that each group of lanes that arrives
 // executes it, so it stands at the end of each way into its block.
+#include <algorithm>
+
 #include "lift/lifter.h"
 
 namespace warplens::lift {
@@ -130,8 +132,36 @@ void Lifter::lift_instruction(const Instruction& instruction) {
   const Handler handler = find_handler(instruction.opcode);
   if (!handler) refuse("this machine instruction is not known yet");
   count_guarded(instruction);
+  asked_.clear();
   handler(*this);
+  check_modifiers(handler);
   builder_.end_instruction();
+}
+
+// What a handler did not ask for could change what the instruction does: all but these.
+void Lifter::check_modifiers(Handler handler) const {
+  if (handler == find_handler("NOP")) return;
+  static constexpr std::string_view kSayNothing[] = {
+      // how memory is reached and cached, and who must see it
+      "E", "CONSTANT", "EF", "EL", "LU", "NA", "SYS", "GPU", "SM", "CTA", "VC", "STRONG", "WEAK", "LTC64B", "LTC128B",
+      "LTC256B", "BYPASS", "ACCESS", "U",
+      // the usual case
+      "AND", "LUT", "RN", "NTZ", "REL", "NODEC", "NOINC", "DEFER_BLOCKING", "IDX", "PACK_AB", "ANY",
+      // the pipe that computes it, or another name for a form of it
+      "MMA", "MOV", "IADD", "SHL", "R"};
+  const auto known = [&](std::string_view modifier) {
+    return std::find(asked_.begin(), asked_.end(), modifier) != asked_.end() ||
+           std::find(std::begin(kSayNothing), std::end(kSayNothing), modifier) != std::end(kSayNothing);
+  };
+  for (const std::string& modifier : instruction_->modifiers)
+    if (!known(modifier)) refuse("modifier ." + modifier + " is not known yet");
+  static constexpr std::string_view kWithSuffixes[] = {"F2F",  "F2I",   "I2F",   "I2FP",  "F2FP",   "R2P",   "P2R",
+                                                       "FRND", "HADD2", "HMUL2", "HFMA2", "HSETP2", "HSET2", "HMNMX2"};
+  const bool takes =
+      std::find(std::begin(kWithSuffixes), std::end(kWithSuffixes), instruction_->opcode) != std::end(kWithSuffixes);
+  for (const Operand& o : instruction_->operands)
+    if (!o.suffixes.empty() && !takes && o.kind != Operand::Kind::Memory)
+      refuse("." + o.suffixes[0] + " of an operand is not known yet");
 }
 
 // Instructions of the block under one guard are counted together, where lanes are off.

@@ -22,13 +22,14 @@ ValueId pair(Lifter& l, const Operand& o) {
 
 std::string modifiers(Lifter& l, bool add_rounding) {
   std::string out = add_rounding ? ".rn" : "";
-  if (l.has("FTZ") && !l.has("BF16_V2")) out += ".ftz";
+  const bool brain = l.has("BF16_V2");
+  if (l.has("FTZ") && !brain) out += ".ftz";
   if (l.has("SAT")) out += ".sat";
   if (l.has("RELU")) out += ".relu";
   return out;
 }
 
-const char* type(Lifter& l) { return l.has("BF16_V2") || l.has("BF16") ? ".bf16x2" : ".f16x2"; }
+const char* type(Lifter& l) { return int(l.has("BF16_V2")) | int(l.has("BF16")) ? ".bf16x2" : ".f16x2"; }
 
 bool is_zero(Lifter& l, const Operand& o) {
   uint64_t bits = 1;
@@ -68,7 +69,7 @@ void lift_HalfFma(Lifter& l) {
   if (l.has("F32")) l.refuse_form();
   if (is_zero(l, l.operand(1)) && is_zero(l, l.operand(2)) && l.operand(3).kind == Kind::Immediate)
     return l.set(l.operand(0), l.raw(l.operand(3)));
-  l.ptx("fma" + modifiers(l, true) + type(l) + " %r0, %r1, %r2, %r3;",
+  l.ptx("fma" + modifiers(l, true) + (l.has("OOB") ? ".oob" : "") + type(l) + " %r0, %r1, %r2, %r3;",
         {{"%r1", pair(l, l.operand(1))}, {"%r2", pair(l, l.operand(2))}, {"%r3", pair(l, l.operand(3))}});
   l.set(l.operand(0), l.ptx_result("%r0"));
 }

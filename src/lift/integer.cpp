@@ -328,6 +328,16 @@ void lift_CompareIntegers(Lifter& l) {
 
 // The predicate says whether it is the smaller one.
 void lift_MinMax(Lifter& l) {
+  for (const auto& [pair, word] : {std::pair{"S16x2", ".s16x2"}, std::pair{"U16x2", ".u16x2"}}) {
+    if (!l.has(pair)) continue;
+    const ValueId x = l.word(l.operand(1)), y = l.word(l.operand(2));
+    const auto one = [&](const char* name) {
+      l.ptx(std::string(name) + word + " %r0, %r1, %r2;", {{"%r1", x}, {"%r2", y}});
+      return l.ptx_result("%r0");
+    };
+    const ValueId least = one("min"), most = one("max");
+    return l.set(l.operand(0), l.b().select(l.predicate(l.operand(3)), least, most));
+  }
   const bool is_signed = !l.has("U32");
   const size_t last = l.operands() - 1;
   if (!is_predicate(l.operand(last)) || last != 3) l.refuse_form();
@@ -389,9 +399,9 @@ void lift_Reverse(Lifter& l) { l.set(l.operand(0), l.b().pure(Op::Brev, Type::I3
 void lift_DotProduct(Lifter& l) {
   std::vector<bool> is_signed;
   for (const std::string& m : l.instruction().modifiers)
-    if (m == "S8" || m == "S16")
+    if ((m == "S8" || m == "S16") && l.has(m))
       is_signed.push_back(true);
-    else if (m == "U8" || m == "U16")
+    else if ((m == "U8" || m == "U16") && l.has(m))
       is_signed.push_back(false);
   if (is_signed.size() != 2) l.refuse_form();
   const ValueId x = l.word(l.operand(1)), y = l.word(l.operand(2));
@@ -401,6 +411,7 @@ void lift_DotProduct(Lifter& l) {
     return l.binary(sign ? Op::ShrS : Op::ShrU, up, l.k32(32 - bits));
   };
   const bool four = l.has("4A");
+  (void)l.has("2A"), (void)l.has("LO");
   for (unsigned k = 0; k < (four ? 4u : 2u); ++k) {
     const unsigned y_at = four ? 8 * k : 8 * k + (l.has("HI") ? 16 : 0);
     total = l.binary(Op::Add, total,

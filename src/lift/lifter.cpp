@@ -93,10 +93,10 @@ ValueId Lifter::f64(const Operand& o) {
   ValueId bits = o.kind == Kind::Immediate                           ? k64(static_cast<uint64_t>(o.value) << 32)
                  : o.number == sass::kRZ && o.kind != Kind::Constant ? k64(0)
                                                                      : join(raw(o, 0), raw(o, 1));
-  ValueId value = builder_.cast(bits, Type::F64);
-  if (o.absolute) value = builder_.unary(Op::FAbs, value);
-  if (o.negated) value = builder_.unary(Op::FNeg, value);
-  return value;
+  // On the bits: a NaN's sign changes too.
+  if (o.absolute) bits = binary(Op::And, bits, k64(~uint64_t{0} >> 1));
+  if (o.negated) bits = binary(Op::Xor, bits, k64(uint64_t{1} << 63));
+  return builder_.cast(bits, Type::F64);
 }
 
 ValueId Lifter::predicate(const Operand& o) {

@@ -27,6 +27,9 @@ struct Refused : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+class Lifter;
+using Handler = void (*)(Lifter&);
+
 class Lifter {
  public:
   Lifter(const Input& input, ir::Kernel& kernel);
@@ -67,7 +70,11 @@ class Lifter {
   ValueId float_op(Op op, std::vector<ValueId> args);              // with the instruction's rounding and .FTZ
   ValueId logic(ValueId x, ValueId y, ValueId z, unsigned table);  // I32 or Pred: bit 4x + 2y + z of the table
   ir::Rounding rounding() const;
-  bool has(std::string_view modifier) const { return instruction_->has(modifier); }
+  // Asking for a modifier says that the handler knows it. One that nobody asked for refuses the instruction.
+  bool has(std::string_view modifier) const {
+    asked_.push_back(modifier);
+    return instruction_->has(modifier);
+  }
 
   // A sum whose low word was written with a carry out: what the instruction for the high word joins.
   struct Sum {
@@ -154,6 +161,8 @@ class Lifter {
   std::vector<Place> waiting_;
   Place place_;
   const Instruction* instruction_ = nullptr;
+  mutable std::vector<std::string_view> asked_;  // modifiers, by the handler of the instruction
+  void check_modifiers(Handler handler) const;
   ValueId guard_ = ir::kNone;
   std::map<uint32_t, Sum> carries_;    // by predicate, of the current block
   ValueId pending_guard_ = ir::kNone;  // of the instructions whose lanes that are off are still to be counted ...
@@ -164,7 +173,6 @@ class Lifter {
 // Writes both results of a comparison (operands 0 and 1), `with` being the predicate that it is combined with.
 void set_comparison(Lifter& l, ValueId result, const Operand& with);
 
-using Handler = void (*)(Lifter&);
 Handler find_handler(std::string_view opcode);  // dispatch.cpp; nullptr: not known
 
 // The space whose window in the generic address space `value` is the upper word of.

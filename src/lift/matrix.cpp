@@ -30,7 +30,10 @@ struct Arguments {
   }
 };
 
-unsigned matrices(Lifter& l) { return l.has("4") ? 4 : l.has("2") ? 2 : 1; }
+unsigned matrices(Lifter& l) {
+  const bool four = l.has("4"), two = l.has("2");
+  return four ? 4 : two ? 2 : 1;
+}
 
 std::string address(Lifter& l, const Operand& o, Arguments& arguments) {
   arguments.add("%r31", l.address(o, ir::Space::Shared));
@@ -41,7 +44,8 @@ std::string address(Lifter& l, const Operand& o, Arguments& arguments) {
 
 // LDSM.16.M88.4 d, [x]; MT88: transposed.
 void lift_LoadMatrix(Lifter& l) {
-  if (!l.has("16") || (!l.has("M88") && !l.has("MT88"))) l.refuse_form();
+  const bool plain = l.has("M88"), transposed = l.has("MT88");
+  if (!l.has("16") || (!plain && !transposed)) l.refuse_form();
   const unsigned n = matrices(l);
   Arguments arguments;
   const std::string at = address(l, l.operand(1), arguments);
@@ -52,7 +56,8 @@ void lift_LoadMatrix(Lifter& l) {
 }
 
 void lift_StoreMatrix(Lifter& l) {
-  if (!l.has("16") || (!l.has("M88") && !l.has("MT88"))) l.refuse_form();
+  const bool plain = l.has("M88"), transposed = l.has("MT88");
+  if (!l.has("16") || (!plain && !transposed)) l.refuse_form();
   const unsigned n = matrices(l);
   Arguments arguments;
   const std::string at = address(l, l.operand(0), arguments);
@@ -112,7 +117,7 @@ void floats(Lifter& l) {
 void integers(Lifter& l) {
   std::vector<std::string> types;
   for (const std::string& m : l.instruction().modifiers)
-    if (m == "S8" || m == "U8" || m == "S4" || m == "U4")
+    if ((m == "S8" || m == "U8" || m == "S4" || m == "U4") && l.has(m))
       types.push_back(m == "S8" ? "s8" : m == "U8" ? "u8" : m == "S4" ? "s4" : "u4");
   if (types.size() != 2 || l.has("SP")) l.refuse_form();
   const auto shape = [&]() -> Shape {

@@ -15,6 +15,7 @@ struct Width {
 };
 
 Width width_of(Lifter& l) {
+  for (const char* width : {"128", "64", "U8", "S8", "U16", "S16", "32"}) (void)l.has(width);
   for (const std::string& m : l.instruction().modifiers) {
     if (m == "128") return {Type::I32, 4};
     if (m == "64") return {Type::I64, 1};
@@ -36,9 +37,9 @@ ir::Space space_of(Lifter& l) {
 }
 
 bool is_ordered(Lifter& l) {
-  for (const char* word : {"STRONG", "MMIO", "VOLATILE"})
-    if (l.has(word)) return true;
-  return false;
+  bool ordered = false;
+  for (const char* word : {"STRONG", "MMIO", "VOLATILE"}) ordered |= l.has(word);
+  return ordered;
 }
 
 const Operand& address_operand(Lifter& l) {
