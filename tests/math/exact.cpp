@@ -171,8 +171,6 @@ std::map<std::string, Exact> make_functions() {
   f["fabs"] = unary(mpfr_abs);
   f["div"] = f["fast_fdivide"] = binary(mpfr_div);
   f["rcp"] = unary([](mpfr_ptr out, mpfr_srcptr x, mpfr_rnd_t mode) { mpfr_ui_div(out, 1, x, mode); });
-  f["ldexp"] =
-      f["scalbn"] = [](Real& out, Args x, double) { mpfr_mul_2si(out, Real(x[0]), static_cast<long>(x[1]), kNearest); };
   for (const char* name : {"sin", "cos", "tan", "exp", "exp10", "log", "log2", "log10", "pow", "tanh"})
     f[std::string("fast_") + name] = f[name];
   return f;
