@@ -286,7 +286,8 @@ the largest found against MPFR over {} arguments each: of all exponents, subnorm
 
 The functions that are computed for whole vectors (`WL_MATH_WIDE` in `src/ir/math.def`) are called once for the lanes of a
 vector, 8 or 16 of them (`bench/results/math-double-2026-11-30.md` has their times). ldexp, scalbn, frexp, logb, ilogb and
-nextafter are a few operations of the vector itself (`src/lower/exponents.cpp`). They and PTX's approximate instructions
+nextafter are a few operations of the vector itself (`src/lower/exponents.cpp`); fmod, remainder and remquo are the C
+library's, lane by lane, where a quotient has more than 51 bits. They and PTX's approximate instructions
 give the same bits on every processor, and so does what is exact. Earlier guides bounded sine, cosine, arc sine, arc cosine
 and the hyperbolic sine by 1 ulp, normcdfinv by 7 and tgamma by 8, which holds as well.
 
