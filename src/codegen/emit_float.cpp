@@ -97,10 +97,10 @@ llvm::Value* KernelEmitter::call_math(llvm::StringRef name, llvm::ArrayRef<Value
   return result;
 }
 
-// A function of math.def: of vectors at once where it can be, which go through memory.
+// A function of math.def: of vectors at once, which go through memory.
 llvm::Value* KernelEmitter::device_math(const Inst& inst, const std::vector<Value*>& args) {
   const ir::MathFunction& function = ir::math_function(static_cast<uint32_t>(inst.imm));
-  if (!function.wide || !args[0]->getType()->isVectorTy()) return call_math(function.name, args, type(inst.type));
+  if (!args[0]->getType()->isVectorTy()) return call_math(function.name, args, type(inst.type));
   const auto slot = [&](size_t index, llvm::Type* t) {
     llvm::AllocaInst*& memory = math_slots_[{index, t}];
     if (!memory) memory = llvm::IRBuilder<>(entry_, entry_->begin()).CreateAlloca(t);

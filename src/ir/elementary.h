@@ -323,16 +323,6 @@ WL_LANES D truncated_below_2_51(D x) {  // x >= 0
   const D whole = nearest_whole(x).value;
   return select(whole > x, whole - 1, whole);
 }
-// What fmod leaves of |x| / |y| below 2^28: the quotient times y is exact then for floats.
-WL_LANES Mask<D> is_long_division(D x, D y) {
-  const D quotient = magnitude(x) / magnitude(y);
-  return select(magnitude(y) < kInfinity, select(quotient < 0x1p28, D{}, 1.0), 1.0) != 0;
-}
-WL_LANES D fmod(D x, D y) {
-  const D a = magnitude(x), b = magnitude(y), rest = a - truncated_below_2_51(a / b) * b;
-  return with_sign(select(rest < 0, rest + b, rest), x);
-}
-
 // The root of a sum of squares: infinite if an argument is, even beside a NaN.
 WL_LANES D hypot(D x, D y) {
   const D value = root(x * x + y * y);

@@ -182,6 +182,9 @@ struct Block {
   std::vector<ValueId> insts;  // phis first, the one that Ends last
   std::vector<BlockId> preds;  // a predecessor that branches here twice stands twice
   std::vector<BlockId> succs;
+  // Where a call that returns here jumps away, of a function that stands once in the kernel (its caller goes on here,
+  // and nowhere else); kNone: no call returns here.
+  BlockId call = kNone;
 };
 
 // Where an instruction comes from: innermost frame first.

@@ -14,11 +14,10 @@
 #include "ir/precise_bessel.h"
 #include "ir/precise_errors.h"
 #include "ir/precise_gamma.h"
+#include "ir/precise_remainders.h"
 
 namespace warplens::ir {
 namespace {
-
-constexpr double wide(double x) { return x; }
 
 int32_t quotient(double x, double y) {
   int low = 0;
@@ -85,8 +84,6 @@ struct ForProcessors<Of, E(A...)> {
   }
 };
 using elementary::Mask;
-#define WL_MATH(name, signature, result, parameters, value) \
-  result host##name parameters { return value; }
 #define WL_MATH_WIDE(name, signature, type, parameters, value_, rare_, rare_value_) \
   struct Wide##name {                                                               \
     template <typename D>                                                           \
@@ -109,8 +106,6 @@ constexpr MathFunction kNothing{"", "", nullptr, nullptr, nullptr};
 const std::vector<MathFunction>& functions() {
   static const std::vector<MathFunction> kFunctions = {
       kNothing,
-#define WL_MATH(name, signature, result, parameters, value) \
-  {#name, signature, reinterpret_cast<void (*)()>(&host##name), nullptr, nullptr},
 #define WL_MATH_WIDE(name, signature, type, parameters, value, rare, rare_value) \
   ForProcessors<Wide##name, type>::functions(#name, signature),
 #include "ir/math.def"

@@ -13,7 +13,7 @@ struct MathFunction {
   const char* name;       // "__nv_sinf"
   const char* signature;  // "ff": the result, then the arguments; i = I32, l = I64, f = F32, d = F64
   void (*host)();         // a C function of that signature, for one lane
-  void (*wide)();         // void(uint32_t n, R* results, const A* arguments...): n lanes, a multiple of 8; or nullptr
+  void (*wide)();         // void(uint32_t n, R* results, const A* arguments...): n lanes, a multiple of 8
   void (*plain)();        // the same for any processor, where `wide` is for this one
 };
 

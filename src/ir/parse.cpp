@@ -308,6 +308,10 @@ class Parser {
         preds.push_back(block(line));
       while (line.accept(","));
     f().blocks[current_].preds = std::move(preds);
+    if (line.accept("call")) {
+      const BlockId call = block(line);
+      f().blocks[current_].call = call;
+    }
     return true;
   }
 

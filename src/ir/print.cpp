@@ -75,6 +75,7 @@ class Printer {
       const Block& block = function_.blocks[b];
       text += fmt::format("  b{}:", b);
       for (size_t i = 0; i < block.preds.size(); ++i) text += fmt::format("{} b{}", i ? "," : " <-", block.preds[i]);
+      if (block.call != kNone) text += fmt::format(" call b{}", block.call);
       text += "\n";
       for (const ValueId id : block.insts)
         if (!stands_inline(id)) text += "    " + inst(id) + "\n";

@@ -117,6 +117,7 @@ class Verifier {
       for (const BlockId pred : block.preds)
         if (pred >= blocks || count(function_.blocks[pred].succs, b) != count(block.preds, pred))
           complain(b, kNone, fmt::format("the edge from b{} is not known there", pred));
+      if (block.call != kNone && block.call >= blocks) complain(b, kNone, "a call from nowhere returns here");
     }
   }
 

@@ -49,6 +49,7 @@ std::string code_key(const ir::Function& f, const passes::Specialization& spec, 
   for (const ir::Block& b : f.blocks) {
     h.list(b.preds);
     h.list(b.succs);
+    h.value(b.call);
     h.value(b.insts.size());
     for (ir::ValueId v : b.insts) {
       const ir::Inst& i = f.insts[v];

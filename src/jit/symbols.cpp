@@ -172,7 +172,7 @@ std::vector<Symbol> runtime_symbols() {
   for (uint32_t i = 1; i < ir::math_function_count(); ++i) {
     const ir::MathFunction& function = ir::math_function(i);
     s.push_back({function.name, reinterpret_cast<void*>(function.host)});
-    if (function.wide) s.push_back({std::string(function.name) + "_wide", reinterpret_cast<void*>(function.wide)});
+    s.push_back({std::string(function.name) + "_wide", reinterpret_cast<void*>(function.wide)});
   }
   return s;
 }

@@ -122,6 +122,7 @@ void Builder::compact(const std::vector<ir::BlockId>& order, const std::vector<u
     for (const ir::ValueId id : old.insts) keep(i, id);
     for (const ir::BlockId b : old.preds) blocks[i].preds.push_back(position[b]);
     for (const ir::BlockId b : old.succs) blocks[i].succs.push_back(position[b]);
+    if (const auto call = calls_.find(order[i]); call != calls_.end()) blocks[i].call = position[call->second.before];
   }
   std::vector<ir::Inst> insts;
   insts.reserve(kept.size());

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "ir/math.h"
+#include "lower/exponents.h"
 #include "lower/families.h"
 
 namespace warplens::lower {
@@ -327,23 +328,13 @@ void add_pointer_functions(Table& t) {
   };
   t["__nv_modf"] = {"ddp", nullptr, modf};
   t["__nv_modff"] = {"ffp", nullptr, modf};
-  // x = fraction * 2^exponent with the fraction in [1/2, 1).
-  const auto frexp = [](const char* log_name, const char* scale_name) {
-    return [=](Builder& b, const Args& a, const MemoryAccess& memory) {
-      const Type type = b.type(a[0]);
-      const ValueId finite = b.pure(Op::TestP, Type::Pred, {a[0]}, static_cast<uint64_t>(ir::FloatClass::Finite));
-      const ValueId zero =
-          b.pure(Op::FCmp, Type::Pred, {a[0], b.constant(type, 0)}, static_cast<uint64_t>(ir::FloatCompare::Eq));
-      const ValueId plain = b.binary(Op::And, finite, b.unary(Op::Not, zero));
-      const ValueId exponent = b.binary(Op::Add, math_call(b, log_name, {a[0]}), b.constant(Type::I32, 1));
-      const ValueId used = b.select(plain, exponent, b.constant(Type::I32, 0));
-      memory.store(a[1], used);
-      const ValueId scaled = math_call(b, scale_name, {a[0], b.binary(Op::Sub, b.constant(Type::I32, 0), used)});
-      return b.select(plain, scaled, a[0]);
-    };
+  const auto frexp = [](Builder& b, const Args& a, const MemoryAccess& memory) {
+    const Fraction fraction = fraction_of(b, a[0]);
+    memory.store(a[1], fraction.exponent);
+    return fraction.value;
   };
-  t["__nv_frexp"] = {"ddp", nullptr, frexp("__nv_ilogb", "__nv_ldexp")};
-  t["__nv_frexpf"] = {"ffp", nullptr, frexp("__nv_ilogbf", "__nv_ldexpf")};
+  t["__nv_frexp"] = {"ddp", nullptr, frexp};
+  t["__nv_frexpf"] = {"ffp", nullptr, frexp};
   const auto norm = [](Type type, bool reciprocal) {
     return [=](Builder& b, const Args& a, const MemoryAccess& memory) {
       return norm_in_memory(b, memory, a[0], a[1], type, reciprocal);
@@ -353,6 +344,17 @@ void add_pointer_functions(Table& t) {
   t["__nv_normf"] = {"fip", nullptr, norm(Type::F32, false)};
   t["__nv_rnorm"] = {"dip", nullptr, norm(Type::F64, true)};
   t["__nv_rnormf"] = {"fip", nullptr, norm(Type::F32, true)};
+}
+
+void add_exponents(Table& t) {
+  for (const char letter : {'d', 'f'}) {
+    const std::string suffix = letter == 'f' ? "f" : "", of_one = {letter, letter}, of_two = of_one + letter;
+    t["__nv_ldexp" + suffix] =
+        t["__nv_scalbn" + suffix] = {of_one + "i", [](Builder& b, const Args& a) { return scaled(b, a[0], a[1]); }};
+    t["__nv_ilogb" + suffix] = {{'i', letter}, [](Builder& b, const Args& a) { return exponent_of(b, a[0]); }};
+    t["__nv_logb" + suffix] = {of_one, [](Builder& b, const Args& a) { return exponent_as_float(b, a[0]); }};
+    t["__nv_nextafter" + suffix] = {of_two, [](Builder& b, const Args& a) { return next_towards(b, a[0], a[1]); }};
+  }
 }
 
 void add_functions_of_others(Table& t) {
@@ -387,6 +389,7 @@ const Table& table() {
     add_conversions(t);
     add_integers(t);
     add_classes(t);
+    add_exponents(t);
     add_pointer_functions(t);
     add_functions_of_others(t);
     return t;

@@ -319,6 +319,7 @@ void renumber(Function& f, const std::vector<BlockId>& order) {
     }
     block.preds = std::move(preds);
     for (BlockId& s : block.succs) s = number[s];
+    if (block.call != kNone) block.call = number[block.call];
     for (ValueId v : block.insts) f.insts[v].block = static_cast<BlockId>(blocks.size());
     blocks.push_back(std::move(block));
   }

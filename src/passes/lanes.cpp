@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "passes/calls.h"
 #include "passes/divergence.h"
 #include "passes/lanes_wait.h"
 #include "passes/waits.h"
@@ -122,7 +123,8 @@ class Analyzer {
           a_.divergent_barrier = true;
           grew = keep_apart(b) || grew;
         }
-      if (!a_.independent && lanes_may_wait(f_, nest_, waits_, a_.values, split)) {
+      if (!a_.independent &&
+          (calls_part_lanes(f_, nest_, &split) || lanes_may_wait(f_, nest_, waits_, a_.values, split))) {
         set_apart();
         grew = true;
       }

@@ -60,8 +60,8 @@ struct LaneAnalysis {
   std::vector<uint8_t> divergent_block_end;  // per block: its conditional branch can split a warp
   std::vector<uint8_t> divergent_join;  // per block: lanes can arrive here at different times, its phis differ by lane
   bool divergent_barrier = false;       // some barrier can be reached while other lanes of the warp are elsewhere
-  bool independent = false;  // lanes may wait for each other in a loop (passes/waits.h), or go round in a cycle that
-                             // has no header: each may be anywhere
+  bool independent = false;  // lanes may wait for each other in a loop (passes/waits.h), go round in a cycle that has
+                             // no header, or part at calls (passes/calls.h): each may be anywhere
 };
 
 // `f` is canonical (passes::prepare).

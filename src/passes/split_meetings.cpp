@@ -1,7 +1,8 @@
-// In a kernel whose lanes may wait for each other (waits.h), an operation that names lanes of its warp begins a block:
-// there the lanes that come first wait for the others (codegen/emit_waits.cpp).
+// In a kernel whose lanes may wait for each other (waits.h) or part at calls (calls.h), an operation that names lanes
+// of its warp begins a block: there the lanes that come first wait for the others (codegen/emit_waits.cpp).
 #include <algorithm>
 
+#include "passes/calls.h"
 #include "passes/passes.h"
 #include "passes/waits.h"
 
@@ -37,6 +38,8 @@ void split(ir::Function& f, BlockId b, size_t at) {
   for (BlockId s : after.succs) std::replace(f.blocks[s].preds.begin(), f.blocks[s].preds.end(), b, rest);
   before.succs = {rest};
   after.preds = {b};
+  for (ir::Block& block : f.blocks)
+    if (block.call == b) block.call = rest;
   Inst jump;
   jump.op = Op::Br;
   jump.weight = 0;
@@ -47,7 +50,7 @@ void split(ir::Function& f, BlockId b, size_t at) {
 // As far as can be said without a block's shape.
 bool lanes_may_part(const ir::Function& f) {
   const LoopNest nest = find_loops(f);
-  return !nest.reducible || !find_waits(f, nest).empty();
+  return !nest.reducible || calls_part_lanes(f, nest) || !find_waits(f, nest).empty();
 }
 
 }  // namespace

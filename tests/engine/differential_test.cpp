@@ -4,6 +4,7 @@
 //   differential_test --seed=S --kernels=N       kernels of the seeds S, S+1, ...
 //   differential_test --seed=S --print           the text of one
 //   differential_test --seed=S --print-ir        its canonical IR
+//   differential_test --seed=S --print-kept      a file for kept/
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -237,7 +238,7 @@ TEST(Differential, KeptKernels) {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  bool print = false, print_ir = false;
+  bool print = false, print_ir = false, print_kept = false;
   for (int i = 1; i < argc; ++i) {
     const std::string_view arg = argv[i];
     using namespace warplens::engine_test;
@@ -249,10 +250,19 @@ int main(int argc, char** argv) {
       print = true;
     else if (arg == "--print-ir")
       print_ir = true;
+    else if (arg == "--print-kept")
+      print_kept = true;
     else
       return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
   }
   if (print) return std::puts(warplens::engine_test::generate(warplens::engine_test::first_seed).text.c_str()), 0;
+  if (print_kept) {
+    const auto k = warplens::engine_test::generate(warplens::engine_test::first_seed);
+    fmt::print("// seed {} grid {} {} {} block {} {} {} dynamic {} out {} in_align {} out_align {} locks 0\n{}",
+               warplens::engine_test::first_seed, k.grid.x, k.grid.y, k.grid.z, k.block.x, k.block.y, k.block.z,
+               k.dynamic_shared_bytes, k.out_bytes, k.in_align, k.out_align, k.text);
+    return 0;
+  }
   if (print_ir) {
     warplens::exec::DeviceMemory memory(1 << 30);
     const auto program =

@@ -35,6 +35,12 @@ void Replay::access(uint32_t thread, ir::ValueId inst, ir::Space lies_in, uint64
 
 void Replay::guarded_off(uint32_t) { ++counts_.guarded_off; }
 
+void Replay::names(uint32_t thread, ir::ValueId inst, uint32_t lanes) {
+  const auto& insts = f_.blocks[f_.insts[inst].block].insts;
+  const auto first = std::find_if(insts.begin(), insts.end(), [&](ir::ValueId v) { return f_.insts[v].op != Op::Phi; });
+  if (*first == inst) threads_[thread].steps.back().named = lanes;
+}
+
 void Replay::end_block() {
   for (size_t first = 0; first < threads_.size(); first += kWarpSize)
     schedule(&threads_[first], static_cast<uint32_t>(std::min<size_t>(kWarpSize, threads_.size() - first)));
@@ -42,23 +48,39 @@ void Replay::end_block() {
 
 void Replay::schedule(const Trace* lanes, uint32_t count) {
   size_t at[kWarpSize] = {};
-  bool waits[kWarpSize] = {};
+  bool waits[kWarpSize] = {};  // at a barrier
+  uint32_t parked = 0;         // wait for lanes that they name
+  int looked_again = 0;
   for (;;) {
     ir::BlockId lowest = kNone;
     bool waiting = false;
+    uint32_t awake = 0;
     for (uint32_t l = 0; l < count; ++l) {
       if (at[l] == lanes[l].steps.size()) continue;
       waiting |= waits[l];
-      if (!waits[l]) lowest = std::min(lowest, lanes[l].steps[at[l]].block);
+      if (waits[l]) continue;
+      awake |= 1u << l;
+      if (!(parked >> l & 1)) lowest = std::min(lowest, lanes[l].steps[at[l]].block);
     }
     if (lowest == kNone) {
+      if (parked) {  // those they wait for may be at a barrier by now
+        parked = 0, ++looked_again;
+        continue;
+      }
       if (!waiting) return;
       std::fill(waits, waits + kWarpSize, false);
       continue;
     }
     uint32_t mask = 0;
     for (uint32_t l = 0; l < count; ++l)
-      if (at[l] < lanes[l].steps.size() && !waits[l] && lanes[l].steps[at[l]].block == lowest) mask |= 1u << l;
+      if (awake >> l & 1 && lanes[l].steps[at[l]].block == lowest) mask |= 1u << l;
+    const auto first = static_cast<uint32_t>(std::countr_zero(mask));
+    if (looked_again < 2 && lanes[first].steps[at[first]].named & awake & ~mask) {
+      parked |= mask;
+      continue;
+    }
+    parked &= ~mask;
+    looked_again = 0;
     execute(lanes, at, mask, lowest);
     const ir::Inst& end = f_.insts[f_.blocks[lowest].insts.back()];
     const bool barrier = end.op == Op::Barrier && static_cast<ir::BarrierMode>(end.imm) != ir::BarrierMode::Arrive;

@@ -2,8 +2,9 @@
 //
 // Each thread leaves a trace of the basic blocks it ran and what it accessed there. The lanes of a warp are then
 // scheduled by the engine's rule, stated here anew: of the blocks at which lanes stand, the lowest-numbered one runs
-// next, with all lanes that stand there; lanes at a barrier wait for the rest of their warp. Block numbers are those of
-// the canonical form, so the interpreter must run that.
+// next, with all lanes that stand there; lanes at a barrier wait for the rest of their warp, and where a block begins
+// with an operation that names lanes, those that come first wait for the others. Block numbers are those of the
+// canonical form, so the interpreter must run that.
 #pragma once
 #include <memory>
 #include <vector>
@@ -31,6 +32,7 @@ class Replay : public reference::Watcher {
   void enter(uint32_t thread, ir::BlockId block) override;
   void access(uint32_t thread, ir::ValueId inst, ir::Space lies_in, uint64_t address) override;
   void guarded_off(uint32_t thread) override;
+  void names(uint32_t thread, ir::ValueId inst, uint32_t lanes) override;
 
   ExpectedCounts take() { return std::move(counts_); }
 
@@ -42,6 +44,7 @@ class Replay : public reference::Watcher {
   struct Step {
     ir::BlockId block;
     size_t first_touch;
+    uint32_t named = 0;  // lanes that the block's first operation waits for
   };
   struct Trace {
     std::vector<Step> steps;

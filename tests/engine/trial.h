@@ -46,6 +46,10 @@ std::string compare(jit::Engine& engine, const jit::Engine::KernelHandle& kernel
                     const exec::LaunchConfig& config, const std::vector<uint8_t>& params,
                     const std::vector<Region>& regions, const Expected& expected, bool counts_too = true);
 
+// The engine may not know how far the rows of a warp are apart, and what PatternTally puts under one name depends on
+// that.
+bool same_patterns(const observe::PatternTally& is, const observe::PatternTally& should);
+
 std::string describe_fault(const exec::Fault& fault);
 
 }  // namespace warplens::engine_test

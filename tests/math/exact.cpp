@@ -160,7 +160,6 @@ std::map<std::string, Exact> make_functions() {
   f["jn"] = bessel_n(mpfr_jn), f["yn"] = bessel_n(mpfr_yn);
   f["cyl_bessel_i0"] = bessel_i(0), f["cyl_bessel_i1"] = bessel_i(1);
   f["atan2"] = binary(mpfr_atan2), f["pow"] = f["powi"] = binary(mpfr_pow);
-  f["fmod"] = binary(mpfr_fmod), f["remainder"] = f["remquo"] = binary(mpfr_remainder);
   f["hypot"] = f["norm"] = f["norm3d"] = f["norm4d"] = norm;
   f["rhypot"] = f["rnorm"] = f["rnorm3d"] = f["rnorm4d"] = reciprocal(norm);
   f["floor"] = unary([](mpfr_ptr out, mpfr_srcptr x, mpfr_rnd_t) { mpfr_floor(out, x); });
@@ -171,8 +170,6 @@ std::map<std::string, Exact> make_functions() {
   f["fabs"] = unary(mpfr_abs);
   f["div"] = f["fast_fdivide"] = binary(mpfr_div);
   f["rcp"] = unary([](mpfr_ptr out, mpfr_srcptr x, mpfr_rnd_t mode) { mpfr_ui_div(out, 1, x, mode); });
-  f["ldexp"] =
-      f["scalbn"] = [](Real& out, Args x, double) { mpfr_mul_2si(out, Real(x[0]), static_cast<long>(x[1]), kNearest); };
   for (const char* name : {"sin", "cos", "tan", "exp", "exp10", "log", "log2", "log10", "pow", "tanh"})
     f[std::string("fast_") + name] = f[name];
   return f;

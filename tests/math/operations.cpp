@@ -108,6 +108,10 @@ void add_floats(Map& m, const std::string& f) {
   m["copysign" + f] = of<T, T, T>([](T x, T y) { return std::copysign(x, y); });
   m["fma" + f] = of<T, T, T, T>([](T x, T y, T z) { return std::fma(x, y, z); });
   m["nextafter" + f] = of<T, T, T>([](T x, T y) { return std::nextafter(x, y); });
+  m["ldexp" + f] = of<T, T, int32_t>([](T x, int32_t n) { return std::ldexp(x, n); });
+  m["scalbn" + f] = of<T, T, int32_t>([](T x, int32_t n) { return std::scalbn(x, n); });
+  m["fmod" + f] = of<T, T, T>([](T x, T y) { return std::fmod(x, y); });
+  m["remainder" + f] = of<T, T, T>([](T x, T y) { return std::remainder(x, y); });
   m["logb" + f] = of<T, T>([](T x) { return std::logb(x); });
   m["ilogb" + f] = of<int32_t, T>([](T x) { return std::ilogb(x); });
   m["llrint" + f] = of<int64_t, T>([](T x) { return clamped<int64_t, T>(std::nearbyint(x)); });

@@ -336,6 +336,7 @@ class BlockRun {
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
       if (!(lanes >> lane & 1)) continue;
       Thread& thread = threads_[first + lane];
+      if (watcher_ && ir::names_lanes(inst.op)) watcher_->names(first + lane, id, members_of(thread, inst));
       if (inst.type != Type::Void) set(thread, id, w.results[lane][0]);
       const uint32_t components = result_components(inst);
       for (uint32_t k = 1; k < components; ++k) set(thread, id, w.results[lane][k], k);

@@ -49,6 +49,8 @@ class Watcher {
   // `address`: of the event (event/event.h), not of this process. `lies_in`: what a generic address turned out to be.
   virtual void access(uint32_t thread, ir::ValueId inst, ir::Space lies_in, uint64_t address) = 0;
   virtual void guarded_off(uint32_t thread) = 0;
+  // The thread takes part in an operation that names these lanes of its warp.
+  virtual void names(uint32_t thread, ir::ValueId inst, uint32_t lanes) = 0;
 };
 
 Outcome run(const ir::Function& function, const Launch& launch, Watcher* watcher = nullptr);

@@ -46,12 +46,8 @@ uint64_t compute_math_call(const ir::Inst& inst, const std::vector<uint64_t>& ar
   if (shape == "ddddd") return call<double, double, double, double, double>(function.host, args);
   if (shape == "iff") return call<int32_t, float, float>(function.host, args);
   if (shape == "idd") return call<int32_t, double, double>(function.host, args);
-  if (shape == "ffi") return call<float, float, int32_t>(function.host, args);
-  if (shape == "ddi") return call<double, double, int32_t>(function.host, args);
   if (shape == "fif") return call<float, int32_t, float>(function.host, args);
   if (shape == "did") return call<double, int32_t, double>(function.host, args);
-  if (shape == "if") return call<int32_t, float>(function.host, args);
-  if (shape == "id") return call<int32_t, double>(function.host, args);
   WL_CHECK(false, std::string("the reference has no call of the shape of ") + function.name);
 }
 
