@@ -125,6 +125,7 @@ uint32_t wavefronts_wide(const Request& r, uint32_t mask, uint32_t width, Shared
       return width == 8 ? load8(r, mask) : load16(r, mask);
     case SharedOp::Store:
     case SharedOp::Increment:
+    case SharedOp::MatrixRows:
       for (int p = 0; p < (width == 8 ? 2 : 4); ++p) sum += phase_shared(r, mask & (width == 8 ? kHalf : kQuarter)[p]);
       return sum;
     case SharedOp::Atomic:
@@ -167,6 +168,32 @@ SharedCost banks(const uint64_t* address, uint32_t mask, uint32_t width, SharedO
   const uint32_t passes = ceil_div(cost.lanes * width, 128) * (op == SharedOp::CompareAndSwap ? 2 : 1);
   cost.wavefronts_ideal = std::min(cost.wavefronts, passes);
   cost.bytes_used = counts.addresses * width;
+  return cost;
+}
+
+SharedCost copy_to_banks(const uint64_t* shared, const uint64_t* global, uint32_t mask, uint32_t reads,
+                         uint32_t width) {
+  SharedCost cost;
+  cost.lanes = uint32_t(std::popcount(mask));
+  const uint32_t phase = 128 / width;  // lanes of one
+  for (uint32_t first = 0; first < 32; first += phase) {
+    uint32_t to[32] = {}, from[32] = {}, most = 0;  // by column: lanes
+    const uint32_t lanes = mask & uint32_t(((uint64_t{1} << phase) - 1) << first);
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+      const int l = std::countr_zero(rest);
+      to[shared[l] / width % phase] |= 1u << l;
+      if (reads >> l & 1) from[global[l] / width % phase] |= 1u << l;
+    }
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+      const int l = std::countr_zero(rest);
+      const uint32_t with = to[shared[l] / width % phase] | (reads >> l & 1 ? from[global[l] / width % phase] : 0);
+      most = std::max(most, uint32_t(std::popcount(with)));
+    }
+    cost.wavefronts += most;
+  }
+  cost.wavefronts_ideal = std::min(cost.wavefronts, ceil_div(cost.lanes * width, 128));
+  Lanes places;
+  if (gather(shared, mask, places)) cost.bytes_used = count(places).addresses * width;
   return cost;
 }
 
