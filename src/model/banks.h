@@ -31,7 +31,6 @@ SharedCost banks(const int64_t* pattern, uint32_t mask, uint32_t residue, uint32
 
 // An asynchronous copy (LDGSTS) of `width` bytes a lane, 4, 8 or 16, from `global` to `shared`: both are addresses,
 // multiples of `width`. `reads`: the lanes in `mask` that copy something; the others' places are filled with zeros.
-SharedCost copy_to_banks(const uint64_t* shared, const uint64_t* global, uint32_t mask, uint32_t reads,
-                         uint32_t width);
+SharedCost copy_to_banks(const uint64_t* shared, const uint64_t* global, uint32_t mask, uint32_t reads, uint32_t width);
 
 }  // namespace warplens::model
