@@ -8,6 +8,8 @@
 //         sectors       over the tag requests, distinct sectors of the texels that their lanes need.
 //         A lane needs one texel without filtering. With bilinear filtering it needs the texels around its point: two
 //         in a direction, one where the point lies at a texel's middle and the other would have no weight.
+//         Bilinear filtering of 16 bytes goes by pairs of lanes: 0 and 1, 2 and 3 of a quad, or 0 and 2, 1 and 3 if
+//         that leaves fewer different points in the pairs. Each pair takes 2 passes and asks for its sectors in both.
 //         Linear memory, pitched or not, has sectors of 32 bytes in a row. In an array a sector is 16 bytes wide and
 //         two rows high.
 //
@@ -28,6 +30,7 @@
 #include "model/texture.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <vector>
@@ -77,6 +80,25 @@ uint64_t sector_of(const Texture2D& texture, int64_t x, int64_t y) {
   return uint64_t(y) / 2 << 32 | byte / 16;
 }
 
+using Pairs = std::array<uint32_t, 2>;  // masks of two lanes at most
+
+// How a quad's lanes are filtered two by two.
+Pairs pairs_of(const float* x, const float* y, uint32_t mask, uint32_t quad) {
+  const auto points = [&](uint32_t lanes) {  // different ones, of a pair
+    if (std::popcount(lanes) < 2) return std::popcount(lanes);
+    const int a = std::countr_zero(lanes), b = std::countr_zero(lanes & (lanes - 1));
+    return x[a] == x[b] && y[a] == y[b] ? 1 : 2;
+  };
+  const Pairs across = {mask & 0b0011u << quad, mask & 0b1100u << quad};
+  const Pairs down = {mask & 0b0101u << quad, mask & 0b1010u << quad};
+  return points(down[0]) + points(down[1]) < points(across[0]) + points(across[1]) ? down : across;
+}
+
+template <typename F>
+uint32_t distinct_by_pair(const Pairs& pairs, F sectors_of) {
+  return distinct_by_group(pairs[0], 32, sectors_of) + distinct_by_group(pairs[1], 32, sectors_of);
+}
+
 }  // namespace
 
 TextureCost texture_fetch(const uint64_t* element, uint32_t mask, uint32_t bytes) {
@@ -91,17 +113,23 @@ TextureCost texture_fetch(const uint64_t* element, uint32_t mask, uint32_t bytes
 }
 
 std::optional<TextureCost> texture_2d(const Texture2D& texture, const float* x, const float* y, uint32_t mask) {
-  if (texture.linear && texture.texel_bytes > 4) return std::nullopt;
+  if (texture.linear && texture.texel_bytes == 8) return std::nullopt;
   TextureCost cost;
   cost.lanes = uint32_t(std::popcount(mask));
   cost.requests = cost.tag_requests = groups_of(mask, 4);
-  cost.sectors = distinct_by_group(mask, 4, [&](uint32_t l, std::vector<uint64_t>& sectors) {
+  const auto sectors_of = [&](uint32_t l, std::vector<uint64_t>& sectors) {
     const Span across = texels(x[l], texture.width, texture.linear),
                down = texels(y[l], texture.height, texture.linear);
     for (int64_t row = down.first; row <= down.last; ++row)
       for (int64_t column = across.first; column <= across.last; ++column)
         sectors.push_back(sector_of(texture, column, row));
-  });
+  };
+  if (texture.linear && texture.texel_bytes == 16) {
+    for (uint32_t quad = 0; quad < 32; quad += 4)
+      cost.sectors += 2 * distinct_by_pair(pairs_of(x, y, mask, quad), sectors_of);
+  } else {
+    cost.sectors = distinct_by_group(mask, 4, sectors_of);
+  }
   return cost;
 }
 

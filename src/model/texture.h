@@ -26,7 +26,7 @@ struct Texture2D {
 };
 
 // tex2D with coordinates that are not normalised, 32 of each; outside, the texel at the edge counts
-// (cudaAddressModeClamp). Nothing if there is no rule: bilinear filtering of texels of more than 4 bytes.
+// (cudaAddressModeClamp). Nothing if there is no rule: bilinear filtering of texels of 8 bytes.
 std::optional<TextureCost> texture_2d(const Texture2D& texture, const float* x, const float* y, uint32_t mask);
 
 }  // namespace warplens::model

@@ -25,6 +25,25 @@ TEST(Constants, Table) {
   EXPECT_EQ(constant_load(pairs, 0).replays(), 0u);
 }
 
+TEST(Texture, Table) {
+  uint64_t element[32];
+  float along[32], still[32] = {};
+  for (int l = 0; l < 32; ++l) element[l] = uint64_t(l), along[l] = float(l) + 0.5f;
+  EXPECT_EQ(texture_fetch(element, ~0u, 4), (TextureCost{32, 4, 4, 4}));
+  EXPECT_EQ(texture_fetch(element, ~0u, 16), (TextureCost{32, 4, 8, 16}));
+  EXPECT_EQ(texture_fetch(element, 0x100, 4), (TextureCost{1, 1, 1, 1}));
+  EXPECT_EQ(texture_fetch(element, 0, 4), TextureCost{});
+  Texture2D array{256, 256, 4, 0, false}, rows{256, 256, 4, 1024, false};
+  EXPECT_EQ(texture_2d(array, along, still, ~0u), (TextureCost{32, 8, 8, 8}));
+  EXPECT_EQ(texture_2d(array, still, along, ~0u), (TextureCost{32, 8, 8, 16}));
+  EXPECT_EQ(texture_2d(rows, still, along, ~0u), (TextureCost{32, 8, 8, 32}));
+  array.texel_bytes = rows.texel_bytes = 16;
+  EXPECT_EQ(texture_2d(array, along, still, ~0u), (TextureCost{32, 8, 8, 32}));
+  EXPECT_EQ(texture_2d(rows, along, still, ~0u), (TextureCost{32, 8, 8, 16}));
+  array.texel_bytes = 8, array.linear = true;
+  EXPECT_FALSE(texture_2d(array, along, still, ~0u));
+}
+
 using Counters = std::map<std::string, uint32_t>;
 
 Counters constants_of(const units::Lanes& lanes) {
@@ -85,6 +104,7 @@ TEST(Units, EveryMeasuredRequest) {
                                                   {"point", 84},
                                                   {"point4", 84},
                                                   {"linear", 84},
+                                                  {"linear4", 84},
                                                   {"pitch_point", 84},
                                                   {"pitch_linear", 18}}));
 }
