@@ -17,22 +17,32 @@
 //         Stores never merge. Two lanes that store to one word cost one pass.
 //         Atomics do not share: every lane counts, also those at one address, except Increment, which adds up the lanes
 //           first and is counted as a store. CompareAndSwap takes two passes for each one. 8 bytes: in two phases.
+//         Rows of matrices (LDSM, STSM; .trans or not): phases of 8 lanes, of those that give a row's address. They
+//         never
+//           merge.
+//         Copies (LDGSTS) of 4, 8 and 16 bytes: phases as above. Lanes do not share, and clash as well if the addresses
+//           that they read in global memory would lie in one bank: a phase costs the largest number of lanes that one
+//           lane clashes with, itself included. A lane that copies nothing and writes zeros clashes by its place only.
 //         ideal = min(wavefronts, ceil(active lanes * width / 128)).
+//         A lane whose guard is false and a lane that is not there at all count alike.
 //
 // Example. float tile[32][32], lane l reads tile[l][0]: 32 words in bank 0, 32 wavefronts, ideal 1. With [32][33]: word
 // 33*l
 //         lies in bank l, 1 wavefront. float4 at unit stride: four phases of 8 lanes * 16 bytes = 128 bytes, 4
 //         wavefronts, ideal 4: no conflict. The same load with lanes 2k and 2k+1 at one address: 2 wavefronts.
+//         cp.async of 4 bytes from lane l's word l to word l: 1 wavefront. All lanes from one word to word l: 32.
 //
 // Source.  Nsight Compute's per-instruction counters memory_l1_wavefronts_shared and ..._ideal on an H200 (CUDA 13.0,
 // Nsight
-//         Compute 2025.3): 4992 requests with random and regular addresses and masks, tests/models/h200/banks.csv, all
-//         of which this file reproduces. They are computed from addresses; the lane 31 rule is theirs, not a claim
-//         about wires.
+//         Compute 2025.3): 4992 requests with random and regular addresses and masks, tests/models/h200/banks.csv, and
+//         18,944 more, of all kinds above, in requests.csv beside it; this file reproduces every one. They are computed
+//         from addresses; the lane 31 rule and the clashes of copies are theirs, not a claim about wires.
 // Not here. Hardware counters (l1tex__data_bank_conflicts..., l1tex__data_pipe_lsu_wavefronts...) add arbitration with
 // other
-//         traffic. ldmatrix, stmatrix and asynchronous copies have phases of their own. What the assembler makes of an
-//         access: it may join neighbouring loads, and turns some atomics into loops around CompareAndSwap.
+//         traffic. Copies that bypass L1 (LDGSTS.BYPASS, cp.async.cg): where the instruction has a predicate, Nsight
+//         Compute 2025.3 takes other registers for its addresses, so there is nothing to compare with; they are counted
+//         by the rule for copies here. What the assembler makes of an access: it may join neighbouring loads, and turns
+//         some atomics into loops around CompareAndSwap.
 #include "model/banks.h"
 
 #include <algorithm>
@@ -125,6 +135,7 @@ uint32_t wavefronts_wide(const Request& r, uint32_t mask, uint32_t width, Shared
       return width == 8 ? load8(r, mask) : load16(r, mask);
     case SharedOp::Store:
     case SharedOp::Increment:
+    case SharedOp::MatrixRows:
       for (int p = 0; p < (width == 8 ? 2 : 4); ++p) sum += phase_shared(r, mask & (width == 8 ? kHalf : kQuarter)[p]);
       return sum;
     case SharedOp::Atomic:
@@ -167,6 +178,32 @@ SharedCost banks(const uint64_t* address, uint32_t mask, uint32_t width, SharedO
   const uint32_t passes = ceil_div(cost.lanes * width, 128) * (op == SharedOp::CompareAndSwap ? 2 : 1);
   cost.wavefronts_ideal = std::min(cost.wavefronts, passes);
   cost.bytes_used = counts.addresses * width;
+  return cost;
+}
+
+SharedCost copy_to_banks(const uint64_t* shared, const uint64_t* global, uint32_t mask, uint32_t reads,
+                         uint32_t width) {
+  SharedCost cost;
+  cost.lanes = uint32_t(std::popcount(mask));
+  const uint32_t phase = 128 / width;  // lanes of one
+  for (uint32_t first = 0; first < 32; first += phase) {
+    uint32_t to[32] = {}, from[32] = {}, most = 0;  // by column: lanes
+    const uint32_t lanes = mask & uint32_t(((uint64_t{1} << phase) - 1) << first);
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+      const int l = std::countr_zero(rest);
+      to[shared[l] / width % phase] |= 1u << l;
+      if (reads >> l & 1) from[global[l] / width % phase] |= 1u << l;
+    }
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+      const int l = std::countr_zero(rest);
+      const uint32_t with = to[shared[l] / width % phase] | (reads >> l & 1 ? from[global[l] / width % phase] : 0);
+      most = std::max(most, uint32_t(std::popcount(with)));
+    }
+    cost.wavefronts += most;
+  }
+  cost.wavefronts_ideal = std::min(cost.wavefronts, ceil_div(cost.lanes * width, 128));
+  Lanes places;
+  if (gather(shared, mask, places)) cost.bytes_used = count(places).addresses * width;
   return cost;
 }
 

@@ -11,6 +11,7 @@ enum class SharedOp : uint8_t {
   Atomic,          // ATOMS: exchange, add, min, ...
   CompareAndSwap,  // ATOMS.CAS
   Increment,       // ATOMS.POPC.INC: what adding the constant 1 without using the result becomes
+  MatrixRows,      // LDSM, STSM: rows of 16 bytes, by the lanes that give a row's address
 };
 
 struct SharedCost {
@@ -27,5 +28,9 @@ SharedCost banks(const uint64_t* address, uint32_t mask, uint32_t width, SharedO
 
 // The same for lane l at base + pattern[l], base congruent to `residue` modulo 128.
 SharedCost banks(const int64_t* pattern, uint32_t mask, uint32_t residue, uint32_t width, SharedOp op);
+
+// An asynchronous copy (LDGSTS) of `width` bytes a lane, 4, 8 or 16, from `global` to `shared`: both are addresses,
+// multiples of `width`. `reads`: the lanes in `mask` that copy something; the others' places are filled with zeros.
+SharedCost copy_to_banks(const uint64_t* shared, const uint64_t* global, uint32_t mask, uint32_t reads, uint32_t width);
 
 }  // namespace warplens::model

@@ -6,25 +6,27 @@
 //         thread_inst_executed       lanes of the group. Instructions of the uniform datapath (ULDC, UIADD3, R2UR, ...)
 //                                    count all lanes of the group, like every other.
 //         thread_inst_executed_true  lanes whose guard is true.
-//         BSSY, WARPSYNC, BREAK, BAR, NOP, YIELD and EXIT are instructions like others. BSYNC counts once for each group
-//         that arrives at it, with that group's lanes; that the lanes go on together afterwards counts nothing.
+//         BSSY, WARPSYNC, BREAK, BAR, NOP, YIELD and EXIT are instructions like others. BSYNC counts once for each
+//         group that arrives at it, with that group's lanes; that the lanes go on together afterwards counts nothing.
 //         branch targets             BRA, BRX, CALL and RET, conditional or not, taken or not: where the lanes go on at
 //                                    one place, 1 uniform; at n places, n - 1 divergent and none uniform. Going on with
 //                                    the next instruction is a place like others. Not counted: EXIT, BSYNC, BREAK.
 //         smsp__inst_executed_op_branch   BRA, BRX, CALL, RET, EXIT, BSYNC, BREAK and WARPSYNC; not BSSY, BMOV and BAR.
 //
-// Example. if (x & 1) a(); else b(); in a warp with both kinds of lanes: BSSY 1; @P0 BRA 1, of it divergent 1; what is in
-//         a() and b() 1 each; the BRA at the end of the first side 1, uniform; BSYNC 2, with 32 lanes in all; what comes
-//         after it 1. A jump through a table (BRX) to 5 places: 4 divergent.
+// Example. if (x & 1) a(); else b(); in a warp with both kinds of lanes: BSSY 1; @P0 BRA 1, of it divergent 1; what is
+// in
+//         a() and b() 1 each; the BRA at the end of the first side 1, uniform; BSYNC 2, with 32 lanes in all; what
+//         comes after it 1. A jump through a table (BRX) to 5 places: 4 divergent.
 //
 // Source.  Nsight Compute 2025.3 on an H200 (CUDA 13.0): every instruction of 22 kernels with divergence,
 //         tests/sass/divergence/divergence.csv and launches.csv. tests/models/branches_test.cpp holds the sums over
 //         launches to the rule; BSYNC's and the others' counts were compared with the numbers of lanes that arrive.
-// Not here. Which group goes first, and whether groups that happen to wait at one place go on as one before their
-//         barrier: both depend on timing. In 8 of the 22 kernels (loops with several exits, recursion, jumps through
-//         tables) two collections of one launch therefore differ by up to 10 % in inst_executed and up to 15 % in branch
-//         targets; in the others all collections agree. JMP, BRXU and other branches that no compiler made for the
-//         probes.
+// Not here. The hardware's own counters smsp__inst_executed and smsp__inst_executed_op_branch have a branch through a
+//         register (BRX, CALL) once for each place that its lanes go to; the counters of single instructions have it
+//         once. Which group goes first, and whether groups that happen to stand at one place go on as one before their
+//         barrier, depends on timing: in 6 of the 22 kernels (loops with several exits, recursion) two collections of
+//         one launch differ in inst_executed, by 8 % in the recursion and by 0.5 % at most elsewhere, and never in
+//         thread_inst_executed. JMP, BRXU and other branches that no compiler made for the probes.
 #include "model/branches.h"
 
 #include <algorithm>

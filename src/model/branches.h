@@ -14,8 +14,8 @@ bool has_branch_targets(std::string_view opcode);
 bool is_control_flow(std::string_view opcode);
 
 struct BranchCost {
-  uint32_t uniform = 0;    // smsp__sass_branch_targets_threads_uniform
-  uint32_t divergent = 0;  // smsp__sass_branch_targets_threads_divergent
+  uint32_t uniform = 0;                                     // smsp__sass_branch_targets_threads_uniform
+  uint32_t divergent = 0;                                   // smsp__sass_branch_targets_threads_divergent
   uint32_t targets() const { return uniform + divergent; }  // smsp__sass_branch_targets
   friend bool operator==(const BranchCost&, const BranchCost&) = default;
 };

@@ -18,10 +18,18 @@
 //         lane stride 4096 (a matrix column)    32 sectors, 32 lines, ideal 4; 128 of 1024
 //         all lanes at one address              1 sector, 1 line, ideal 1; 4 of 32
 //
+//         Loads, stores, atomics and reductions of one width count alike, those of vectors (RED of 2 and 4 floats, of 8
+//         halves) too, and so does the global side of an asynchronous copy (LDGSTS), where only lanes that copy
+//         something count. A generic access counts as global by its lanes that are in global memory, as shared by those
+//         that are in shared memory (banks.cpp) and as local by those in local memory (local.cpp), each with an ideal
+//         of its own. A lane whose guard is false and a lane that is not there at all count alike.
+//
 // Source.  Nsight Compute's per-instruction counters memory_l2_theoretical_sectors_global, ..._ideal and
 //         memory_l1_tag_requests_global, read on an H200 (CUDA 13.0); they are computed from addresses too, so they
-//         agree exactly. Definitions: NVIDIA, Nsight Compute Profiling Guide, "Metrics Decoder".
-// Not here. Whether a sector is found in L1 or L2; what hardware counters add when requests are replayed.
+//         agree exactly: 14,336 requests in tests/models/h200/requests.csv. Definitions: NVIDIA, Nsight Compute
+//         Profiling Guide, "Metrics Decoder".
+// Not here. Copies of LDGSTS.BYPASS under a predicate, for whose sectors Nsight Compute 2025.3 takes other registers.
+// Whether a sector is found in L1 or L2; what hardware counters add when requests are replayed.
 #include "model/coalesce.h"
 
 #include <algorithm>

@@ -9,10 +9,12 @@
 // Example. int a[64], all lanes at a[3]: 4 sectors, ideal 4. Every lane at another element: 32 sectors, ideal 4.
 //         A 16-byte access at one offset: 16 sectors, ideal 16.
 //
-// Source.  NVIDIA, CUDA C++ Programming Guide, "Local Memory". On an H200 a kernel with int a[64] made 524288 16-byte
-// stores
-//         at one offset each and 8388608 sectors (16 each), and 524288 4-byte loads at scattered offsets and 16777216
-//         (32).
+// Source.  memory_l2_theoretical_sectors_local, Nsight Compute's per-instruction counter, on an H200 (CUDA 13.0): loads
+// and
+//         stores of 1 to 16 bytes with regular and random offsets and masks, and generic accesses whose lanes are in
+//         local memory, in tests/models/h200/requests.csv; this file reproduces every one. The counter has no ideal of
+//         its own, and memory_l1_tag_requests_global does not count local memory: both are by the rules of
+//         coalesce.cpp. NVIDIA, CUDA C++ Programming Guide, "Local Memory".
 // Not here. Which variables live in local memory is the assembler's choice; caching hides most of it.
 #include "model/local.h"
 

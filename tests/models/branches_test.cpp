@@ -119,11 +119,21 @@ TEST(Branches, JumpTable) {
         uint32_t x = lane.x;
         next[l] = x % 9 < 5 ? x % 9 : x % 4;
         switch (next[l]) {
-          case 0: x = (x + 11) ^ 5; break;
-          case 1: x *= 3; break;
-          case 2: x = (x - 1) << 1 >> 3; break;
-          case 3: x = x << 1 >> 3; break;
-          default: lane.gone = true; break;
+          case 0:
+            x = (x + 11) ^ 5;
+            break;
+          case 1:
+            x *= 3;
+            break;
+          case 2:
+            x = (x - 1) << 1 >> 3;
+            break;
+          case 3:
+            x = x << 1 >> 3;
+            break;
+          default:
+            lane.gone = true;
+            break;
         }
         lane.x = hash(x);
       }

@@ -36,6 +36,7 @@ std::vector<ir::Site> example_sites() {
           site(ir::SiteKind::Atomic, ir::Space::Shared, 4, "atom.shared.cas.b32"),
           site(ir::SiteKind::Load, ir::Space::Local, 4),
           site(ir::SiteKind::Load, ir::Space::Global, 1),
+          site(ir::SiteKind::Load, ir::Space::Shared, 16, "ldmatrix.sync.aligned.m8n8.x4.shared.b16"),
           increment};
 }
 
@@ -121,11 +122,12 @@ TEST(Observer, EqualsTheModelRequestByRequest) {
       e.sectors += c.sectors, e.sectors_ideal += c.sectors_ideal, e.tag_requests += c.tag_requests;
       e.bytes_used += c.bytes_used;
     } else if (s.space == ir::Space::Shared) {
-      const auto op = s.opcode.find(".cas") != std::string::npos ? model::SharedOp::CompareAndSwap
-                      : s.unit_increment                         ? model::SharedOp::Increment
-                      : s.kind == ir::SiteKind::Atomic           ? model::SharedOp::Atomic
-                      : s.kind == ir::SiteKind::Store            ? model::SharedOp::Store
-                                                                 : model::SharedOp::Load;
+      const auto op = s.opcode.starts_with("ldmatrix")             ? model::SharedOp::MatrixRows
+                      : s.opcode.find(".cas") != std::string::npos ? model::SharedOp::CompareAndSwap
+                      : s.unit_increment                           ? model::SharedOp::Increment
+                      : s.kind == ir::SiteKind::Atomic             ? model::SharedOp::Atomic
+                      : s.kind == ir::SiteKind::Store              ? model::SharedOp::Store
+                                                                   : model::SharedOp::Load;
       const auto c = model::banks(a.address, a.mask, s.bytes_per_lane, op);
       e.wavefronts += c.wavefronts, e.wavefronts_ideal += c.wavefronts_ideal, e.bytes_used += c.bytes_used;
     }

@@ -13,8 +13,8 @@ using requests::kEntries;
 using requests::kSpan;
 using requests::Table;
 
-// CopyLess: lanes that are off copy no bytes, and zeros instead.
-enum class Space { Global, Shared, Local, Generic, Const, Copy, CopyLess, Matrix };
+// CopyLess: lanes that are off copy no bytes, and zeros instead. CopyPlain: without a guard.
+enum class Space { Global, Shared, Local, Generic, Const, Copy, CopyLess, CopyPlain, Matrix };
 
 // Operands of the instruction below: %0 to %3 32-bit registers to load to, store from and compare with, %4 and %5 64-bit,
 // %6 and %7 16-bit; %8 the guard, %9 the address (32 bits in shared memory, otherwise 64), %10 a copy's global address.
@@ -47,6 +47,8 @@ enum class Space { Global, Shared, Local, Generic, Const, Copy, CopyLess, Matrix
   X(ldgsts16_cg, Copy, 16, 16, 1, "cp.async.cg.shared.global [%9], [%10], 16;")                    \
   X(ldgsts16_cg_less, CopyLess, 16, 16, 1, "cp.async.cg.shared.global [%9], [%10], 16, %8;")           \
   X(ldgsts4_less, CopyLess, 4, 4, 1, "cp.async.ca.shared.global [%9], [%10], 4, %8;")                  \
+  X(ldgsts16_cg_plain, CopyPlain, 16, 16, 1, "cp.async.cg.shared.global [%9], [%10], 16;")          \
+  X(ldgsts16_plain, CopyPlain, 16, 16, 1, "cp.async.ca.shared.global [%9], [%10], 16;")             \
   X(ldsm1, Matrix, 16, 1, 0, "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%9];")               \
   X(ldsm2, Matrix, 16, 1, 0, "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0,%1}, [%9];")            \
   X(ldsm4, Matrix, 16, 1, 0, "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%9];")      \
@@ -137,6 +139,8 @@ __device__ void request(Registers& v, uint32_t on, uint64_t address, uint64_t ot
     const uint32_t in_shared = uint32_t(address);                                                                    \
     if constexpr (Space::space == Space::CopyLess)                                                                   \
       asm volatile(ptx OPERANDS : "r"(on * width), "r"(in_shared), "l"(other) : "memory");                           \
+    else if constexpr (Space::space == Space::CopyPlain)                                                             \
+      asm volatile(ptx OPERANDS : "r"(on), "r"(in_shared), "l"(other) : "memory");                                   \
     else if constexpr (Space::space == Space::Matrix) {                                                              \
       asm volatile(ptx OPERANDS : "r"(on), "r"(in_shared), "l"(other) : "memory");                                   \
       v.d[0] = v.d[0] * 3 + v.r[0] + v.r[1] + v.r[2] + v.r[3];                                                       \
@@ -185,7 +189,7 @@ __global__ void probe(const Table* t, uint64_t memory, uint32_t* out) {
     base[1] = memory;
     all<O, 0>(v, *t, base);
   }
-  if constexpr (kSpace == Space::Copy || kSpace == Space::CopyLess) asm volatile("cp.async.wait_all;" ::: "memory");
+  if constexpr (kSpace == Space::Copy || kSpace == Space::CopyLess || kSpace == Space::CopyPlain) asm volatile("cp.async.wait_all;" ::: "memory");
   out[l] = v.r[0] ^ v.r[1] ^ v.r[2] ^ v.r[3] ^ uint32_t(v.d[0]) ^ uint32_t(v.d[1] >> 32) ^ v.h[0] ^ v.h[1] ^ s[l] ^
            (kSpace == Space::Const ? constants[l] : 0);
 }
