@@ -95,6 +95,7 @@ struct Kernel {
 struct Metric {
   std::string name;  // Nsight Compute's
   uint64_t value = 0;
+  uint64_t per = 0;  // not 0: the figure is a ratio, value / per
   Fidelity fidelity = Fidelity::Counted;
   bool as_ptx = false;  // of the kernel's PTX, where the figure of its machine code may be another
 };
