@@ -219,6 +219,15 @@ void add_unpaired(std::vector<Unpaired>& list, const std::string& kernel, const 
     ++known->launches;
 }
 
+constexpr const char* kNoInstructions =
+    "the profile's instructions have no counterpart where a kernel ran as PTX; lines have: ncu --page source "
+    "--print-source cuda,sass";
+
+bool has_instructions_only(const NcuExport& profile) {
+  return std::all_of(profile.launches.begin(), profile.launches.end(),
+                     [](const NcuLaunch& launch) { return !launch.instructions.empty() && launch.lines.empty(); });
+}
+
 void add_to(Tally& tally, const Figure& figure) {
   ++(figure.equal ? tally.equal : tally.different);
   tally.counted_different += !figure.equal && figure.ours.fidelity == report::Fidelity::Counted;
@@ -269,6 +278,9 @@ Comparison compare(const report::Report& report, const std::vector<NcuExport>& e
       pair.lines();
     }
   }
+  if (std::any_of(exports.begin(), exports.end(), has_instructions_only) &&
+      std::any_of(pairs.begin(), pairs.end(), [](auto& p) { return p.second.kernel->code == report::Code::Ptx; }))
+    out.warnings.emplace_back(kNoInstructions);
   for (size_t i = 0; i < report.launches.size(); ++i) {
     const Launch& launch = report.launches[i];
     if (pairs.contains(i) || launch.kernel >= report.kernels.size()) continue;

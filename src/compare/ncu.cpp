@@ -40,15 +40,16 @@ bool is_metric(std::string_view title) { return title.find("__") != title.npos |
 
 Table table_of(const CsvRow& header) {
   const bool kernel = column(header, kKernel) != kNone;
-  const bool text = column(header, "Source") != kNone || column(header, "SASS") != kNone;
-  if (text && (column(header, kAddress) != kNone || column(header, "Line No") != kNone)) return Table::Source;
+  const bool text = column(header, "Source") != kNone;
+  const bool place = column(header, kAddress) != kNone || column(header, "Line No") != kNone;
+  if (text && place && header.size() > 2) return Table::Source;  // of two columns there are no figures
   if (!kernel) return Table::None;
   if (column(header, "Metric Name") != kNone && column(header, "Metric Value") != kNone) return Table::Long;
   return std::any_of(header.begin(), header.end(), is_metric) ? Table::Wide : Table::None;
 }
 
 bool starts_launch(const CsvRow& row) {
-  return row.size() >= 2 && row[0] == "Kernel Name" && table_of(row) == Table::None;
+  return row.size() >= 2 && (row[0] == "Kernel Name" || row[0] == "Function Name") && table_of(row) == Table::None;
 }
 
 // Where the first table begins: what stands before it is another program's, quotes and all.
@@ -87,21 +88,29 @@ std::optional<uint64_t> address(std::string_view text) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Is a ',' in this number its decimal point? Only where it cannot part thousands: "12,5", "1.234.567", "1.234,5".
-bool has_decimal_comma(std::string_view text) {
+// What a number says of the file's decimal point: 1 that it is ',' ("12,5", "1.234,56"), -1 that it is '.', else 0.
+int votes_for_comma(std::string_view text) {
   if (text.empty() ||
       !std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || c == '.' || c == ','; }))
-    return false;
+    return 0;
   const size_t comma = text.rfind(','), point = text.rfind('.');
-  if (comma == text.npos) return std::count(text.begin(), text.end(), '.') > 1;
-  if (point != text.npos) return point < comma;
-  return std::count(text.begin(), text.end(), ',') == 1 && text.size() - comma - 1 != 3;
+  if (comma == text.npos && point == text.npos) return 0;
+  if (comma != text.npos && point != text.npos) return point < comma ? 1 : -1;
+  const bool is_comma = comma != text.npos;
+  const bool parts = std::count(text.begin(), text.end(), is_comma ? ',' : '.') > 1;  // thousands
+  if (parts) return is_comma ? -1 : 1;
+  const bool could_part = text.size() - (is_comma ? comma : point) - 1 == 3;
+  if (could_part) return 0;
+  return is_comma ? 1 : -1;
 }
 
 class Reader {
  public:
   explicit Reader(std::vector<CsvRow> rows) : rows_(std::move(rows)) {
-    for (const CsvRow& row : rows_) comma_ |= row.size() > 2 && std::any_of(row.begin(), row.end(), has_decimal_comma);
+    int votes = 0;
+    for (const CsvRow& row : rows_)
+      for (const std::string& text : row) votes += votes_for_comma(text);
+    comma_ = votes > 0;
   }
 
   NcuExport read() {
@@ -110,9 +119,9 @@ class Reader {
         start(table, row);
       } else if (starts_launch(row)) {
         start_launch(row);
-      } else if (row.size() == 2 && row[0] == "File Name") {
+      } else if (row.size() == 2 && (row[0] == "File Name" || row[0] == "File Path")) {
         file_ = row[1];
-      } else if (table_ == Table::None || row.size() != header_.size()) {
+      } else if (table_ == Table::None || row.size() < least_ || row.size() > header_.size()) {
         ++(row[0].starts_with("==") ? progress_ : left_out_);
       } else {
         add(row);
@@ -128,6 +137,8 @@ class Reader {
   void start(Table table, const CsvRow& header) {
     table_ = table;
     header_ = header;
+    // Nsight Compute leaves out what is empty at the end of a row of a long table.
+    least_ = table == Table::Long ? column(header, "Metric Value") + 1 : header.size();
     units_.assign(header.size(), "");
     name_ = column(header, "name");
     kernel_ = column(header, kKernel);
@@ -139,17 +150,18 @@ class Reader {
     by_id_.clear();
   }
 
-  // A source page says before each table whose it is.
+  // A source page says before each table whose it is. Where an instruction comes from several files, its launch has a
+  // table for each of them.
   void start_launch(const CsvRow& row) {
-    NcuLaunch& launch = out_.launches.emplace_back();
-    launch.kernel = row[1];
-    for (size_t i = 2; i + 1 < row.size(); i += 2) {
-      if (row[i] == "Grid Size") launch.grid = shape(row[i + 1]);
-      if (row[i] == "Block Size") launch.block = shape(row[i + 1]);
-    }
-    file_.clear();
     table_ = Table::None;
     announced_ = true;
+    const bool goes_on = row[0] == "Function Name" && !out_.launches.empty() && out_.launches.back().kernel == row[1] &&
+                         !files_.contains(file_);
+    if (!goes_on) {
+      out_.launches.emplace_back().kernel = row[1];
+      files_.clear();
+    }
+    files_.insert(file_);
   }
 
   void add(const CsvRow& row) {
@@ -203,15 +215,19 @@ class Reader {
 
   void add_source(const CsvRow& row) {
     NcuLaunch& launch = launch_of(row);
-    const size_t line = column(header_, "Line No"), sass = column(header_, "SASS");
+    const size_t line = column(header_, "Line No");
     NcuRow added;
     added.file = file_;
     added.address = address(field(row, column(header_, kAddress)));
     const std::string& number = field(row, line);
     std::from_chars(number.data(), number.data() + number.size(), added.line);
-    added.text = !field(row, sass).empty() ? field(row, sass) : field(row, column(header_, "Source"));
-    for (size_t i = 0; i < row.size(); ++i)
-      if (i != line && i != sass && header_[i] != "Source") put(added.figures, header_[i], row[i], "");
+    if (!added.address && added.line == 0) return;  // instructions that were left out: "..."
+    for (size_t i = 0; i < row.size(); ++i) {
+      if (header_[i] == "Source")
+        added.text = added.text.empty() ? row[i] : added.text;
+      else if (i != line)
+        put(added.figures, header_[i], row[i], "");
+    }
     (added.address ? launch.instructions : launch.lines).push_back(std::move(added));
   }
 
@@ -219,17 +235,42 @@ class Reader {
   NcuExport out_;
   Table table_ = Table::None;
   CsvRow header_, units_;
+  size_t least_ = 0;  // columns of a row
   size_t name_ = kNone, kernel_ = kNone, grid_ = kNone, block_ = kNone, id_ = kNone;
   bool comma_ = false, announced_ = false;
   std::string file_, last_name_;
+  std::set<std::string> files_;          // of the launch at hand
   std::map<std::string, size_t> by_id_;  // launches of a long table
   size_t progress_ = 0, left_out_ = 0;
 };
 
+bool same_figures(const NcuRow& a, const NcuRow& b) {
+  return std::equal(a.figures.begin(), a.figures.end(), b.figures.begin(), b.figures.end(),
+                    [](auto& x, auto& y) { return x.first == y.first && x.second.value == y.second.value; });
+}
+
+bool same_table(const NcuLaunch& a, const NcuLaunch& b) {
+  return a.kernel == b.kernel &&
+         std::equal(a.instructions.begin(), a.instructions.end(), b.instructions.begin(), b.instructions.end(),
+                    [](const NcuRow& x, const NcuRow& y) { return x.address == y.address && same_figures(x, y); });
+}
+
+// ncu 2025.3 writes each launch's table of instructions twice.
+void drop_second_copies(NcuExport& profile) {
+  std::vector<NcuLaunch>& launches = profile.launches;
+  if (launches.size() % 2 != 0) return;
+  for (size_t i = 0; i < launches.size(); i += 2)
+    if (launches[i].instructions.empty() || !launches[i].lines.empty() || !same_table(launches[i], launches[i + 1]))
+      return;
+  for (size_t i = 0; i < launches.size(); i += 2) {
+    if (i != 0) launches[i / 2] = std::move(launches[i]);
+  }
+  launches.resize(launches.size() / 2);
+}
+
 }  // namespace
 
 Result<NcuExport> read_ncu(std::string_view text) {
-  if (const auto checked = parse_csv(text.substr(0, 0)); !checked) return checked.error();
   const size_t at = first_table(text);
   if (at == text.npos) {
     if (auto rows = parse_csv(text); !rows) return rows.error();
@@ -239,6 +280,7 @@ Result<NcuExport> read_ncu(std::string_view text) {
   auto rows = parse_csv(text.substr(at));
   if (!rows) return rows.error();
   NcuExport out = Reader(std::move(*rows)).read();
+  drop_second_copies(out);
   if (out.launches.empty()) return Error{"its table has no launch in it", "did the program launch a kernel?"};
   return out;
 }

@@ -43,6 +43,7 @@ std::string plain_digits(std::string_view text, bool comma) {
 }  // namespace
 
 std::optional<Printed> printed_number(std::string_view text, std::string_view unit, bool comma) {
+  text = text.substr(0, text.find(" ("));  // --print-metric-instances values: "512 (32; 32; ...)"
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   if (text.empty() || text.size() > 64) return std::nullopt;

@@ -140,6 +140,7 @@ constexpr CountKey kCounts[] = {
 Json to_json(const SiteCounts& counts) {
   Json json = Json::object();
   for (const CountKey& count : kCounts) json[count.key] = counts.*count.member;
+  if (counts.executed != 0) json["executed"] = counts.executed;
   return json;
 }
 
@@ -148,6 +149,7 @@ Json to_json(const PatternCount& pattern) { return {{"words", pattern.words}, {"
 SiteCounts site_counts_from(const Json& json) {
   SiteCounts counts;
   for (const CountKey& count : kCounts) get(json, count.key, counts.*count.member);
+  get(json, "executed", counts.executed);
   if (const auto it = json.find("patterns"); it != json.end())
     for (const Json& pattern : *it) {
       PatternCount& added = counts.patterns.emplace_back();

@@ -19,7 +19,7 @@ constexpr Fidelity Counted = Fidelity::Counted, Modelled = Fidelity::Modelled, E
 struct Sum {
   uint64_t requests = 0, executed = 0, sectors = 0, sectors_ideal = 0, tag_requests = 0, wavefronts = 0,
            wavefronts_ideal = 0;
-  uint64_t bytes = 0;  // that lanes asked for, the same ones more than once
+  uint64_t bytes = 0;  // distinct ones that lanes asked for, a request
 };
 
 // Of one space, by kind of access.
@@ -30,20 +30,21 @@ struct Sums {
 // Of what belongs to a launch, a line or an instruction.
 struct Part {
   Sums global, shared, local;
-  uint64_t copies = 0;  // asynchronous, from global to shared memory: a load and a store at once
+  uint64_t copies = 0;       // asynchronous, from global to shared memory: a load and a store at once
+  uint64_t shared_ways = 0;  // see add_site
   InstructionCounts instructions;
   BranchTargets branches;
 };
 
-void add(Sum& to, const Site& site, const SiteCounts& from) {
+void add(Sum& to, const SiteCounts& from) {
   to.requests += from.requests;
-  to.executed += from.requests;
+  to.executed += from.warps();
   to.sectors += from.sectors;
   to.sectors_ideal += std::min(from.sectors, from.sectors_ideal);
   to.tag_requests += from.tag_requests;
   to.wavefronts += from.wavefronts;
   to.wavefronts_ideal += std::min(from.wavefronts, from.wavefronts_ideal);
-  to.bytes += from.lanes * site.bytes_per_lane;
+  to.bytes += from.bytes_used;
 }
 
 Sum* of_kind(Sums& sums, AccessKind kind) {
@@ -83,9 +84,11 @@ void add_site(Part& part, const Site& site, const SiteCounts& counts) {
   Sums* const space = of_space(part, site.space);
   Sum* const kind = space ? of_kind(*space, site.kind) : nullptr;
   if (!kind) return;
-  add(space->all, site, counts);
-  add(*kind, site, counts);
-  if (site.kind == AccessKind::Load && is_copy(site)) part.copies += counts.requests;
+  add(space->all, counts);
+  add(*kind, counts);
+  if (site.kind == AccessKind::Load && is_copy(site)) part.copies += counts.warps();
+  // As an integer for each instruction: what Nsight Compute adds up for a launch.
+  if (site.space == Space::Shared && counts.warps() != 0) part.shared_ways += counts.wavefronts / counts.warps();
 }
 
 // Which figures a kernel has.

@@ -57,6 +57,7 @@ const char* to_string(Space space) {
 const char* to_string(Code code) { return code == Code::Sass ? "sass" : "ptx"; }
 
 void SiteCounts::add(const SiteCounts& other) {
+  executed = executed == 0 && other.executed == 0 ? 0 : warps() + other.warps();
   requests += other.requests;
   lanes += other.lanes;
   sectors += other.sectors;
