@@ -8,6 +8,7 @@
 
 #include "base/environment.h"
 #include "cli/cc_command.h"
+#include "cli/compare_command.h"
 #include "cli/inspect_command.h"
 #include "cli/run_command.h"
 #include "cli/usage.h"
@@ -40,9 +41,11 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   cli::RunCommand run(app, environment);
   cli::InspectCommand inspect(app, environment);
+  cli::CompareCommand compare(app, environment);
   CLI::App* help = app.add_subcommand("help", "How to use warplens");
   help->allow_extras();  // "help run": everything is said at once
-  if (std::string first = argv[1]; !is_option(first) && first != "run" && first != "inspect" && first != "help")
+  if (std::string first = argv[1];
+      !is_option(first) && first != "run" && first != "inspect" && first != "compare" && first != "help")
     return cli::report_unknown_command(first);
   try {
     app.parse(dash, argv);
@@ -61,6 +64,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (inspect.chosen()) return inspect.execute();
+  if (compare.chosen()) return compare.execute();
   if (dash == argc) return run.execute(std::nullopt);
   return run.execute(std::vector<std::string>(argv + dash + 1, argv + argc));
 }

@@ -118,6 +118,51 @@ InstructionCounts instruction_counts_from(const Json& json) {
   return {json.at(0).get<uint64_t>(), json.at(1).get<uint64_t>(), json.at(2).get<uint64_t>()};
 }
 
+// The figures of a site or line, by their names in JSON.
+struct CountKey {
+  const char* key;
+  uint64_t SiteCounts::* member;
+};
+constexpr CountKey kCounts[] = {
+    {"requests", &SiteCounts::requests},
+    {"lanes", &SiteCounts::lanes},
+    {"sectors", &SiteCounts::sectors},
+    {"sectors_ideal", &SiteCounts::sectors_ideal},
+    {"tag_requests", &SiteCounts::tag_requests},
+    {"wavefronts", &SiteCounts::wavefronts},
+    {"wavefronts_ideal", &SiteCounts::wavefronts_ideal},
+    {"bytes_used", &SiteCounts::bytes_used},
+    {"branch_executed", &SiteCounts::branch_executed},
+    {"branch_divergent", &SiteCounts::branch_divergent},
+    {"branch_lanes", &SiteCounts::branch_lanes},
+};
+
+Json to_json(const SiteCounts& counts) {
+  Json json = Json::object();
+  for (const CountKey& count : kCounts) json[count.key] = counts.*count.member;
+  if (counts.executed != 0) {
+    json["executed"] = counts.executed;
+    json["executed_lanes"] = counts.executed_lanes;
+  }
+  return json;
+}
+
+Json to_json(const PatternCount& pattern) { return {{"words", pattern.words}, {"count", pattern.count}}; }
+
+SiteCounts site_counts_from(const Json& json) {
+  SiteCounts counts;
+  for (const CountKey& count : kCounts) get(json, count.key, counts.*count.member);
+  get(json, "executed", counts.executed);
+  get(json, "executed_lanes", counts.executed_lanes);
+  if (const auto it = json.find("patterns"); it != json.end())
+    for (const Json& pattern : *it) {
+      PatternCount& added = counts.patterns.emplace_back();
+      get(pattern, "words", added.words);
+      get(pattern, "count", added.count);
+    }
+  return counts;
+}
+
 Json to_json(const Run& run) {
   Json json = {{"program", run.program}, {"arguments", run.arguments},
                {"gpu", run.gpu},         {"gpu_name", run.gpu_name},

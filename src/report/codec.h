@@ -18,6 +18,9 @@ Json to_json(const Dim3& dim);  // [x, y, z]
 Json to_json(const BranchTargets& targets);
 Json to_json(const InstructionCounts& counts);  // [executed, threads, threads with a true predicate]
 
+Json to_json(const SiteCounts& counts);  // without its patterns
+Json to_json(const PatternCount& pattern);
+
 // Missing keys keep their defaults; keys of another type throw nlohmann's exceptions, which the reader of the spool
 // catches.
 Run run_from(const Json& json);
@@ -26,6 +29,7 @@ Fault fault_from(const Json& json);
 Note note_from(const Json& json);
 LibraryCalls library_calls_from(const Json& json);
 Dim3 dim_from(const Json& json);
+SiteCounts site_counts_from(const Json& json);  // with its patterns
 BranchTargets branch_targets_from(const Json& json);
 InstructionCounts instruction_counts_from(const Json& json);
 

@@ -4,35 +4,16 @@
 #include <map>
 
 #include "report/codec.h"
+#include "report/metrics.h"
 
 namespace warplens::report {
 namespace {
 
-Json counts_json(const SiteCounts& c) {
-  Json json = {{"requests", c.requests},
-          {"lanes", c.lanes},
-          {"sectors", c.sectors},
-          {"sectors_ideal", c.sectors_ideal},
-          {"tag_requests", c.tag_requests},
-          {"wavefronts", c.wavefronts},
-          {"wavefronts_ideal", c.wavefronts_ideal},
-          {"bytes_used", c.bytes_used},
-          {"branch_executed", c.branch_executed},
-          {"branch_divergent", c.branch_divergent},
-          {"branch_lanes", c.branch_lanes}};
-  // Only where some warp executed the access with all its lanes' guards false, or some lane's.
-  if (c.executed > c.requests || c.executed_lanes > c.lanes) {
-    json["executed"] = c.executed;
-    json["executed_lanes"] = c.executed_lanes;
-  }
-  return json;
-}
-
 Json site_json(size_t index, const SiteCounts& counts) {
   Json json = {{"site", index}};
-  json.update(counts_json(counts));
+  json.update(to_json(counts));
   Json patterns = Json::array();
-  for (const PatternCount& p : counts.patterns) patterns.push_back({{"words", p.words}, {"count", p.count}});
+  for (const PatternCount& p : counts.patterns) patterns.push_back(to_json(p));
   json["patterns"] = std::move(patterns);
   return json;
 }
@@ -60,7 +41,7 @@ Json lines_json(const Kernel& kernel, const Launch& launch) {
   Json out = Json::array();
   for (const auto& [place, sums] : lines) {
     Json line = {{"file", place.first}, {"line", place.second}};
-    line.update(counts_json(sums.counts));
+    line.update(to_json(sums.counts));
     line["local_sectors"] = sums.local_sectors;
     out.push_back(std::move(line));
   }
@@ -69,6 +50,7 @@ Json lines_json(const Kernel& kernel, const Launch& launch) {
 
 Json metric_json(const Metric& metric) {
   Json json = {{"value", metric.value}, {"fidelity", to_string(metric.fidelity)}};
+  if (metric.per != 0) json["value"] = value_of(metric);
   if (metric.as_ptx) json["as_ptx"] = true;
   return json;
 }

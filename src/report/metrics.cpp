@@ -1,108 +1,191 @@
-// What each total means here, and how sure it is.
+// What each figure means here, and how sure it is.
 //
-// Requests, sectors, lines: sums over accesses of the program's PTX of what their addresses demand; Nsight Compute's
-// per-instruction counters are the same function of the addresses. Counted. They differ from a GPU's only where the
-// assembler joins, splits or drops accesses.
-// Wavefronts: the bank rule of model/banks.cpp applied to the same addresses. Modelled.
-// Local memory: which variables live there, and how, is the assembler's choice. Estimated.
-// Instructions: PTX instructions, of which the assembler makes more or fewer machine instructions. Estimated. So is the
-// split of atomics into those that return a value (atom) and those that do not (red): the assembler turns one into the
-// other where the value is not used.
+// Requests, sectors, lines: sums over accesses of what their addresses demand; Nsight Compute's per-instruction
+// counters are the same function of the addresses. Counted. Of PTX they differ from a GPU's only where the assembler
+// joins, splits or drops accesses. Wavefronts: the bank rule of model/banks.cpp applied to the same addresses.
+// Modelled. Of PTX: which variables live in local memory, and how, is the assembler's choice, and it makes more or
+// fewer machine instructions of PTX ones. Estimated. So is the split of atomics into those that return a value (atom)
+// and those that do not (red): the assembler turns one into the other where the value is not used.
 #include "report/metrics.h"
+
+#include <algorithm>
+#include <numeric>
 
 namespace warplens::report {
 namespace {
 
-struct Sums {
-  SiteCounts all, load, store, atomic, reduction;
+constexpr Fidelity Counted = Fidelity::Counted, Modelled = Fidelity::Modelled, Estimated = Fidelity::Estimated;
+
+struct Sum {
+  uint64_t requests = 0, executed = 0, sectors = 0, sectors_ideal = 0, tag_requests = 0, wavefronts = 0,
+           wavefronts_ideal = 0;
+  uint64_t bytes = 0;  // distinct ones that lanes asked for, a request
 };
 
-bool is_global(const Site& site) { return site.space == Space::Global || site.space == Space::Generic; }
+// Of one space, by kind of access.
+struct Sums {
+  Sum all, load, store, atomic, reduction;
+};
 
-template <typename Belongs>
-Sums sums(const Kernel& kernel, const Launch& launch, Belongs belongs) {
-  Sums out;
-  const auto add = [](SiteCounts& to, const SiteCounts& from) {
-    to.requests += from.requests;
-    to.executed += std::max(from.executed, from.requests);
-    to.sectors += from.sectors;
-    to.sectors_ideal += from.sectors_ideal;
-    to.tag_requests += from.tag_requests;
-    to.wavefronts += from.wavefronts;
-    to.wavefronts_ideal += from.wavefronts_ideal;
-  };
-  for (size_t i = 0; i < kernel.sites.size() && i < launch.sites.size(); ++i) {
-    const Site& site = kernel.sites[i];
-    if (!belongs(site)) continue;
-    add(out.all, launch.sites[i]);
-    switch (site.kind) {
-      case AccessKind::Load:
-        add(out.load, launch.sites[i]);
-        break;
-      case AccessKind::Store:
-        add(out.store, launch.sites[i]);
-        break;
-      case AccessKind::Atomic:
-        add(out.atomic, launch.sites[i]);
-        break;
-      case AccessKind::Reduction:
-        add(out.reduction, launch.sites[i]);
-        break;
-      default:
-        break;
-    }
+// Of what belongs to a launch, a line or an instruction.
+struct Part {
+  Sums global, shared, local;
+  uint64_t copies = 0;       // asynchronous, from global to shared memory: a load and a store at once
+  uint64_t shared_ways = 0;  // see add_site
+  InstructionCounts instructions;
+  BranchTargets branches;
+};
+
+void add(Sum& to, const SiteCounts& from) {
+  to.requests += from.requests;
+  to.executed += from.warps();
+  to.sectors += from.sectors;
+  to.sectors_ideal += std::min(from.sectors, from.sectors_ideal);
+  to.tag_requests += from.tag_requests;
+  to.wavefronts += from.wavefronts;
+  to.wavefronts_ideal += std::min(from.wavefronts, from.wavefronts_ideal);
+  to.bytes += from.bytes_used;
+}
+
+Sum* of_kind(Sums& sums, AccessKind kind) {
+  switch (kind) {
+    case AccessKind::Load:
+      return &sums.load;
+    case AccessKind::Store:
+      return &sums.store;
+    case AccessKind::Atomic:
+      return &sums.atomic;
+    case AccessKind::Reduction:
+      return &sums.reduction;
+    default:
+      return nullptr;
   }
+}
+
+Sums* of_space(Part& part, Space space) {
+  switch (space) {
+    case Space::Global:
+    case Space::Generic:
+      return &part.global;
+    case Space::Shared:
+      return &part.shared;
+    case Space::Local:
+      return &part.local;
+    default:
+      return nullptr;
+  }
+}
+
+bool is_copy(const Site& site) {
+  return site.opcode.starts_with("cp.async") || site.opcode.find("LDGSTS") != std::string::npos;
+}
+
+void add_site(Part& part, const Site& site, const SiteCounts& counts) {
+  Sums* const space = of_space(part, site.space);
+  Sum* const kind = space ? of_kind(*space, site.kind) : nullptr;
+  if (!kind) return;
+  add(space->all, counts);
+  add(*kind, counts);
+  if (site.kind == AccessKind::Load && is_copy(site)) part.copies += counts.warps();
+  // As an integer for each instruction: what Nsight Compute adds up for a launch.
+  if (site.space == Space::Shared && counts.warps() != 0) part.shared_ways += counts.wavefronts / counts.warps();
+}
+
+// Which figures a kernel has.
+struct Present {
+  bool always = true, local = false, shared = false, copies = false, machine = false, registers = false;
+};
+
+Present present(const Kernel& kernel) {
+  Present out;
+  const auto any = [&](auto belongs) { return std::any_of(kernel.sites.begin(), kernel.sites.end(), belongs); };
+  out.local = any([](const Site& s) { return s.space == Space::Local; });
+  out.shared = any([](const Site& s) { return s.space == Space::Shared; });
+  out.copies = any(is_copy);
+  out.machine = kernel.code == Code::Sass;
+  out.registers = kernel.registers.has_value();
   return out;
+}
+
+enum class When { Always, Local, Shared, Copies, Machine, Registers };
+
+bool is_there(const Present& present, When when) {
+  const bool there[] = {present.always, present.local,   present.shared,
+                        present.copies, present.machine, present.registers};
+  return there[size_t(when)];
+}
+
+void put_part(const Kernel& kernel, const Part& part, std::vector<Metric>& out) {
+  const Present there = present(kernel);
+  const bool as_ptx = kernel.code == Code::Ptx;
+#define METRIC(when, name, column, sass, ptx, value, words) \
+  if (is_there(there, When::when)) out.push_back({name, value, 0, as_ptx ? ptx : sass, as_ptx});
+#define RATIO(when, name, column, sass, ptx, value, per, words) \
+  if (is_there(there, When::when))                              \
+    out.push_back({name, value, std::max<uint64_t>(per, 1), as_ptx ? ptx : sass, as_ptx});
+#include "report/metrics.def"
+}
+
+Part part_of(const Kernel& kernel, const Launch& launch, std::span<const size_t> sites,
+             std::span<const size_t> instructions) {
+  Part part;
+  for (size_t i : sites)
+    if (i < kernel.sites.size() && i < launch.sites.size()) add_site(part, kernel.sites[i], launch.sites[i]);
+  for (size_t i : instructions) {
+    if (i >= launch.instruction_counts.size()) continue;
+    const InstructionCounts& counts = launch.instruction_counts[i];
+    part.instructions.executed += counts.executed;
+    part.instructions.threads += counts.threads;
+    part.instructions.threads_pred_on += counts.threads_pred_on;
+  }
+  return part;
+}
+
+bool has_column(std::string_view name) {
+  const std::span<const MetricKind> kinds = metric_kinds();
+  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const MetricKind& k) { return k.name == name; });
+  return kind != kinds.end() && !kind->column.empty();
 }
 
 }  // namespace
 
-std::vector<Metric> metrics(const Kernel& kernel, const Launch& launch) {
-  constexpr Fidelity kCounted = Fidelity::Counted, kModelled = Fidelity::Modelled, kEstimated = Fidelity::Estimated;
-  const Sums global = sums(kernel, launch, is_global);
-  const Sums shared = sums(kernel, launch, [](const Site& s) { return s.space == Space::Shared; });
-  const Sums local = sums(kernel, launch, [](const Site& s) { return s.space == Space::Local; });
-  // An asynchronous copy is one instruction, which is a load and a store to the memory and none of them by name.
-  const auto is_copy = [](const Site& s) { return s.opcode.starts_with("cp.async") || s.opcode.starts_with("LDGSTS"); };
-  const uint64_t copies = sums(kernel, launch, is_copy).load.executed;
-  std::vector<Metric> out = {
-      {"launch__grid_size", launch.grid.count(), kCounted},
-      {"launch__block_size", launch.block.count(), kCounted},
-      {"launch__shared_mem_per_block_static", kernel.static_shared_bytes, kCounted},
-      {"launch__shared_mem_per_block_dynamic", launch.dynamic_shared_bytes, kCounted},
-      {"smsp__inst_executed.sum", launch.instructions, kEstimated},
-      {"smsp__thread_inst_executed.sum", launch.thread_instructions, kEstimated},
-      {"smsp__thread_inst_executed_pred_on.sum", launch.thread_instructions_pred_on, kEstimated},
-      {"smsp__inst_executed_op_global_ld.sum", global.load.executed - copies, kCounted},
-      {"smsp__inst_executed_op_global_st.sum", global.store.executed, kCounted},
-      {"smsp__inst_executed_op_shared_ld.sum", shared.load.executed, kCounted},
-      {"smsp__inst_executed_op_shared_st.sum", shared.store.executed - copies, kCounted},
-      {"smsp__inst_executed_op_local_ld.sum", local.load.executed, kEstimated},
-      {"smsp__inst_executed_op_local_st.sum", local.store.executed, kEstimated},
-      {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", global.load.requests, kCounted},
-      {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", global.store.requests, kCounted},
-      {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", global.atomic.requests, kEstimated},
-      {"l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", global.reduction.requests, kEstimated},
-      {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", global.load.sectors, kCounted},
-      {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", global.store.sectors, kCounted},
-      {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", global.atomic.sectors, kEstimated},
-      {"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", global.reduction.sectors, kEstimated},
-      {"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", local.load.sectors, kEstimated},
-      {"l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", local.store.sectors, kEstimated},
-      {"memory_l1_tag_requests_global", global.all.tag_requests, kCounted},
-      {"memory_l2_theoretical_sectors_global", global.all.sectors, kCounted},
-      {"memory_l2_theoretical_sectors_global_ideal", global.all.sectors_ideal, kCounted},
-      {"memory_l1_wavefronts_shared", shared.all.wavefronts, kModelled},
-      {"memory_l1_wavefronts_shared_ideal", shared.all.wavefronts_ideal, kModelled},
+std::span<const MetricKind> metric_kinds() {
+  static constexpr MetricKind kKinds[] = {
+#define FACT(name, value, words) {name, "", Counted, Counted, true, words},
+#define METRIC(when, name, column, sass, ptx, value, words) {name, column, sass, ptx, false, words},
+#define RATIO(when, name, column, sass, ptx, value, per, words) {name, column, sass, ptx, false, words},
+#include "report/metrics.def"
   };
-  if (copies) out.push_back({"smsp__inst_executed_op_ldgsts.sum", copies, kCounted});
-  if (kernel.code == Code::Ptx)
-    for (Metric& metric : out) metric.as_ptx = !metric.name.starts_with("launch__");
-  else
-    for (Metric& metric : out)
-      if (metric.fidelity == kEstimated) metric.fidelity = kCounted;
-  if (kernel.registers) out.insert(out.begin() + 2, {"launch__registers_per_thread", *kernel.registers, kEstimated});
+  return kKinds;
+}
+
+std::vector<Metric> metrics(const Kernel& kernel, const Launch& launch) {
+  std::vector<size_t> sites(kernel.sites.size());
+  std::iota(sites.begin(), sites.end(), size_t{0});
+  Part part = part_of(kernel, launch, sites, {});
+  part.instructions = {launch.instructions, launch.thread_instructions, launch.thread_instructions_pred_on};
+  part.branches = launch.branch_targets.value_or(BranchTargets{});
+  std::vector<Metric> out;
+#define FACT(name, value, words) out.push_back({name, value, 0, Counted, false});
+#include "report/metrics.def"
+  put_part(kernel, part, out);
   return out;
+}
+
+std::vector<Metric> part_metrics(const Kernel& kernel, const Launch& launch, std::span<const size_t> sites,
+                                 std::span<const size_t> instructions) {
+  std::vector<Metric> out;
+  put_part(kernel, part_of(kernel, launch, sites, instructions), out);
+  std::erase_if(out, [&](const Metric& metric) {
+    const bool of_instructions = metric.name.find("inst_executed.sum") != std::string::npos ||
+                                 metric.name.find("inst_executed_pred_on") != std::string::npos;
+    return !has_column(metric.name) || (of_instructions && launch.instruction_counts.empty());
+  });
+  return out;
+}
+
+double value_of(const Metric& metric) {
+  return metric.per == 0 ? double(metric.value) : double(metric.value) / double(metric.per);
 }
 
 }  // namespace warplens::report

@@ -101,7 +101,7 @@ std::vector<Metric> add_metrics(const std::vector<const Launch*>& launches) {
       if (known == out.end())
         out.push_back(m);
       else
-        known->value += m.value;
+        known->value += m.value, known->per += m.per;
     }
   return out;
 }

@@ -119,6 +119,7 @@ TEST_F(Spool, MachineCodeRoundTrip) {
     k.instructions = {{0, "STS [R2], R3", {{"a.cu", 3, 4, "f"}}}, {0x110, "@P0 EXIT", {}}};
     writer->kernel(k);
     Launch l = launch(0, 0);
+    l.sites[1].executed = 9;
     l.branch_targets = BranchTargets{7, 2};
     l.instruction_counts = {{5, 160, 160}, {5, 160, ~uint64_t{0}}};
     writer->launch(l);
@@ -143,6 +144,7 @@ TEST_F(Spool, MachineCodeRoundTrip) {
   EXPECT_EQ(k.instructions[1].text, "@P0 EXIT");
   ASSERT_EQ(report->launches.size(), 2u);
   const Launch& l = report->launches[0];
+  EXPECT_EQ(l.sites[1].executed, 9u);
   ASSERT_TRUE(l.branch_targets);
   EXPECT_EQ(l.branch_targets->uniform, 7u);
   EXPECT_EQ(l.branch_targets->divergent, 2u);
