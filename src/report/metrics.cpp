@@ -94,6 +94,20 @@ std::vector<Metric> metrics(const Kernel& kernel, const Launch& launch) {
       {"memory_l1_wavefronts_shared", shared.all.wavefronts, kModelled},
       {"memory_l1_wavefronts_shared_ideal", shared.all.wavefronts_ideal, kModelled},
   };
+  if (launch.caches) {
+    const Caches& c = *launch.caches;
+    for (const auto& [name, value] : std::initializer_list<std::pair<const char*, uint64_t>>{
+             {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", c.l1_hits},
+             {"l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum", c.l1_local_hits},
+             {"lts__t_sectors_op_read.sum", c.l2_reads},
+             {"lts__t_sectors_op_write.sum", c.l2_writes},
+             {"lts__t_sectors_srcunit_tex_op_read.sum", c.l2_tex_reads},
+             {"lts__t_sectors_srcunit_tex_lookup_hit.sum", c.l2_hits},
+             {"lts__t_sectors_srcunit_tex_lookup_miss.sum", c.l2_misses},
+             {"dram__bytes_read.sum", c.dram_read_bytes},
+             {"dram__bytes_write.sum", c.dram_write_bytes}})
+      out.push_back({name, value, kModelled});
+  }
   if (copies) out.push_back({"smsp__inst_executed_op_ldgsts.sum", copies, kCounted});
   if (kernel.registers) out.insert(out.begin() + 2, {"launch__registers_per_thread", *kernel.registers, kEstimated});
   return out;

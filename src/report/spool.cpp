@@ -56,21 +56,23 @@ Json launch_json(const Launch& launch) {
   Json sites = Json::array();
   for (size_t i = 0; i < launch.sites.size(); ++i)
     if (!launch.sites[i].empty()) sites.push_back(site_row(i, launch.sites[i]));
-  return {{"index", launch.index},
-          {"kernel", launch.kernel},
-          {"device", launch.device},
-          {"grid", to_json(launch.grid)},
-          {"block", to_json(launch.block)},
-          {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
-          {"warps", launch.warps},
-          {"instructions", launch.instructions},
-          {"thread_instructions", launch.thread_instructions},
-          {"thread_instructions_pred_on", launch.thread_instructions_pred_on},
-          {"seconds", launch.seconds},
-          {"compile_seconds", launch.compile_seconds},
-          {"from_cache", launch.from_cache},
-          {"complete", launch.complete},
-          {"sites", sites}};
+  Json json = {{"index", launch.index},
+               {"kernel", launch.kernel},
+               {"device", launch.device},
+               {"grid", to_json(launch.grid)},
+               {"block", to_json(launch.block)},
+               {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
+               {"warps", launch.warps},
+               {"instructions", launch.instructions},
+               {"thread_instructions", launch.thread_instructions},
+               {"thread_instructions_pred_on", launch.thread_instructions_pred_on},
+               {"seconds", launch.seconds},
+               {"compile_seconds", launch.compile_seconds},
+               {"from_cache", launch.from_cache},
+               {"complete", launch.complete},
+               {"sites", sites}};
+  if (launch.caches) json["caches"] = to_json(*launch.caches);
+  return json;
 }
 
 Launch launch_from(const Json& json, size_t site_count) {
@@ -89,6 +91,7 @@ Launch launch_from(const Json& json, size_t site_count) {
   launch.compile_seconds = json.value("compile_seconds", 0.0);
   launch.from_cache = json.value("from_cache", false);
   launch.complete = json.value("complete", true);
+  if (json.contains("caches")) launch.caches = caches_from(json.at("caches"));
   launch.sites.resize(site_count);
   for (const Json& row : json.at("sites")) launch.sites.at(row.at(0).get<size_t>()) = counts_from(row);
   return launch;

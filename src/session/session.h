@@ -26,6 +26,7 @@ struct Options {
   unsigned gpus = 1;         // how many of it; all share one address space
   unsigned threads = 0;      // 0: all cores
   std::string cpu;           // "": this machine's
+  bool caches = false;       // model L1, L2 and DRAM
   std::string cache_dir;     // "": compiled code is not kept on disk
   // Where records go; null: nothing is recorded.
   std::shared_ptr<report::SpoolWriter> spool;
