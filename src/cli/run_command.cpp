@@ -94,6 +94,7 @@ RunCommand::RunCommand(CLI::App& app, const Environment& environment) : environm
       ->check(CLI::Range(1, 4096));
   command_->add_option("--cpu", options_.cpu, "Make code for this processor (an LLVM name, such as haswell)")
       ->type_name("NAME");
+  command_->add_flag("--caches", options_.caches, "Model L1, L2 and DRAM too, which takes several times as long");
   command_->add_option("--color", color_, "auto, always or never")->check(CLI::IsMember({"auto", "always", "never"}));
   command_->add_option("--width", width_, "Columns of the report")
       ->type_name("N")

@@ -479,6 +479,16 @@ void KernelEmitter::store_addresses(const Inst& inst) {
   }
 }
 
+// Which warp of which block makes the request.
+void KernelEmitter::store_place(Value* event) {
+  auto* i32 = builder_.getInt32Ty();
+  const auto copy = [&](size_t from, size_t to) {
+    builder_.CreateStore(env_field(from, i32), builder_.CreateConstGEP1_64(builder_.getInt8Ty(), event, to));
+  };
+  for (size_t k = 0; k < 3; ++k) copy(offsetof(exec::WarpEnv, block) + 4 * k, offsetof(event::Access, block) + 4 * k);
+  copy(offsetof(exec::WarpEnv, warp), offsetof(event::Access, warp));
+}
+
 // Lane addresses as they stand in the event about to be written, or pointers into the lane's window.
 llvm::Value* KernelEmitter::window_pointer(const Inst& inst, uint32_t chunk) {
   auto* wide = llvm::FixedVectorType::get(builder_.getInt64Ty(), width_);
@@ -613,6 +623,7 @@ void KernelEmitter::emit_lane_way(ValueId v, Value* mask) {
     builder_.CreateStore(builder_.getInt32(inst.site),
                          builder_.CreateConstGEP1_64(builder_.getInt8Ty(), event, offsetof(event::Access, site)));
     builder_.CreateStore(mask, builder_.CreateConstGEP1_64(builder_.getInt8Ty(), event, offsetof(event::Access, mask)));
+    if (spec_.traced) store_place(event);
     Value* step = some_off ? builder_.CreateSelect(builder_.CreateICmpEQ(mask, builder_.getInt32(0)),
                                                    builder_.getInt64(0), builder_.getInt64(sizeof(event::Access)))
                            : (Value*)builder_.getInt64(sizeof(event::Access));

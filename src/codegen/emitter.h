@@ -129,6 +129,7 @@ class KernelEmitter {
   void emit_long_way(ValueId v, Value* mask, Value* count);
   void count_request(ValueId v);
   void store_addresses(const ir::Inst& inst);
+  void store_place(Value* event);
   Value* lanes_in_bounds(ValueId v, Value* mask);
   std::vector<Value*> lane_piece(const ir::Inst& inst, Value* at);
   std::vector<Value*> lane_load(ValueId v, Value* mask);

@@ -167,6 +167,12 @@ class Planner {
     return false;
   }
 
+  // Written out lane by lane only to be told.
+  bool traced(ValueId v) const {
+    const AccessPlan& a = plan_.access[v];
+    return spec_.traced && a.way != AccessPlan::Way::None && a.count == AccessPlan::Count::Event;
+  }
+
   // Those in the innermost loops come first.
   void choose_in_line() {
     const passes::LoopNest nest = passes::find_loops(f_);
@@ -178,7 +184,8 @@ class Planner {
     std::vector<std::pair<int, ValueId>> candidates;
     for (BlockId b = 0; b < f_.blocks.size(); ++b)
       for (ValueId v : f_.blocks[b].insts)
-        if (plan_.access[v].way == AccessPlan::Way::General || strided(v)) candidates.emplace_back(-depth(b), v);
+        if (plan_.access[v].way == AccessPlan::Way::General || strided(v) || traced(v))
+          candidates.emplace_back(-depth(b), v);
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     for (size_t k = kInLine; k < candidates.size(); ++k) plan_.access[candidates[k].second].in_line = false;
@@ -202,6 +209,7 @@ class Planner {
   void plan_count(ValueId v, const Lanes& address, int64_t width) {
     const Inst& inst = f_.insts[v];
     AccessPlan& a = plan_.access[v];
+    if (spec_.traced && inst.space != Space::Shared && inst.space != Space::Const) return;
     const int64_t offset = a.offset;
     const uint32_t group = kWarpSize / address.groups;
     const auto [low, high] = std::minmax_element(address.pattern.begin(), address.pattern.end());

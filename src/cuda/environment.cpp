@@ -66,6 +66,7 @@ Startup read_environment() {
   options.gpus = static_cast<unsigned>(std::clamp(gpus, 1ul, 64ul));
   options.threads = static_cast<unsigned>(strtoul(variable("WARPLENS_THREADS").c_str(), nullptr, 10));
   options.cpu = variable("WARPLENS_CPU");
+  options.caches = !variable("WARPLENS_CACHES").empty();
   options.cache_dir = variable("WARPLENS_CACHE");
   options.machine_code = variable("WARPLENS_CODE") == "sass";
   options.ptxas = variable("WARPLENS_PTXAS");

@@ -13,6 +13,9 @@ struct Access {
   uint32_t mask;
   uint64_t address[32];  // global/const/generic: virtual address; shared: byte offset in the block's window; local: in
                          // the lane's frame
+  // Who asks, in code that tells every request (passes::Specialization::traced); else not written.
+  uint32_t block[3];
+  uint32_t warp;
 };
 
 // `count` warp requests of one site that differ only in their base: lane l accesses base + pattern[l] under `mask`,

@@ -2,6 +2,7 @@
 // request is reported, and the data moves lane by lane.
 #include "exec/worker.h"
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cstring>
@@ -43,6 +44,8 @@ void Worker::report(uint32_t site, uint32_t mask) {
   if (!sink_ || mask == 0) return;
   env.event->site = site;
   env.event->mask = mask;
+  std::copy_n(env.block, 3, env.event->block);
+  env.event->warp = env.warp;
   if (++env.event == env.event_end) flush();
 }
 

@@ -72,6 +72,7 @@ std::string code_key(const ir::Function& f, const passes::Specialization& spec, 
   h.list(spec.param_known);
   h.list(spec.param_value);
   h.value(spec.max_groups);
+  h.value(spec.traced);
   return h.hex();
 }
 

@@ -226,6 +226,7 @@ Result<Variant*> Engine::Impl::variant_for(LoadedKernel& k, const LaunchConfig& 
                       : of_this_shape == 1 && !large ? Level::Alignment
                                                      : Level::Block;
   v->spec = specialize(level, k.kernel(), config, params, kWarpSize / c->vector_lanes());
+  v->spec.traced = options.trace;
   v->plan = codegen::make_plan(k.function, v->spec);
   v->tables = make_tables(k, v->plan);
   const std::string key =

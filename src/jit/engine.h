@@ -21,6 +21,7 @@ struct EngineOptions {
   std::string cache_dir;  // "": no cache on disk
   bool count = true;      // false: run without counting (bench only)
   uint32_t lanes = 0;     // 32-bit lanes computed at once: 8 or 16; 0: what the processor's vectors hold (bench only)
+  bool trace = false;     // tell the sink every request of device and local memory, with its block and warp
 };
 
 class Engine {

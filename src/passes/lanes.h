@@ -28,6 +28,7 @@ struct Specialization {
   std::vector<uint8_t> param_known;  // per byte of the parameter buffer: bit set = that bit's value is fixed ...
   std::vector<uint8_t> param_value;  // ... to this. Shorter than the buffer: the rest is not known
   uint32_t max_groups = 4;           // 32 / the width of a machine vector in lanes
+  bool traced = false;               // every request of device and local memory is told, lane by lane
 };
 
 using LanePattern = std::array<int64_t, kWarpSize>;

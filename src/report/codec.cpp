@@ -102,6 +102,34 @@ Site site_from(const Json& json) {
 }  // namespace
 
 Json to_json(const Dim3& dim) { return Json::array({dim.x, dim.y, dim.z}); }
+namespace {
+constexpr std::pair<const char*, uint64_t Caches::*> kCaches[] = {
+    {"l1_sectors", &Caches::l1_sectors},
+    {"l1_hits", &Caches::l1_hits},
+    {"l1_local_sectors", &Caches::l1_local_sectors},
+    {"l1_local_hits", &Caches::l1_local_hits},
+    {"l2_reads", &Caches::l2_reads},
+    {"l2_writes", &Caches::l2_writes},
+    {"l2_tex_reads", &Caches::l2_tex_reads},
+    {"l2_hits", &Caches::l2_hits},
+    {"l2_misses", &Caches::l2_misses},
+    {"dram_read_bytes", &Caches::dram_read_bytes},
+    {"dram_write_bytes", &Caches::dram_write_bytes},
+};
+}  // namespace
+
+Json to_json(const Caches& caches) {
+  Json json = Json::object();
+  for (const auto& [key, member] : kCaches) json[key] = caches.*member;
+  return json;
+}
+
+Caches caches_from(const Json& json) {
+  Caches caches;
+  for (const auto& [key, member] : kCaches) caches.*member = json.value(key, uint64_t{0});
+  return caches;
+}
+
 Dim3 dim_from(const Json& json) {
   return {json.at(0).get<uint32_t>(), json.at(1).get<uint32_t>(), json.at(2).get<uint32_t>()};
 }

@@ -14,6 +14,7 @@ Json to_json(const Kernel& kernel);
 Json to_json(const Fault& fault);
 Json to_json(const Note& note);
 Json to_json(const LibraryCalls& calls);
+Json to_json(const Caches& caches);
 Json to_json(const Dim3& dim);  // [x, y, z]
 Json to_json(const BranchTargets& targets);
 Json to_json(const InstructionCounts& counts);  // [executed, threads, threads with a true predicate]
@@ -28,6 +29,7 @@ Kernel kernel_from(const Json& json);
 Fault fault_from(const Json& json);
 Note note_from(const Json& json);
 LibraryCalls library_calls_from(const Json& json);
+Caches caches_from(const Json& json);
 Dim3 dim_from(const Json& json);
 SiteCounts site_counts_from(const Json& json);  // with its patterns
 BranchTargets branch_targets_from(const Json& json);

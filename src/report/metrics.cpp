@@ -169,6 +169,20 @@ std::vector<Metric> metrics(const Kernel& kernel, const Launch& launch) {
 #define FACT(name, value, words) out.push_back({name, value, 0, Counted, false});
 #include "report/metrics.def"
   put_part(kernel, part, out);
+  if (launch.caches) {
+    const Caches& c = *launch.caches;
+    for (const auto& [name, value] : std::initializer_list<std::pair<const char*, uint64_t>>{
+             {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", c.l1_hits},
+             {"l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum", c.l1_local_hits},
+             {"lts__t_sectors_op_read.sum", c.l2_reads},
+             {"lts__t_sectors_op_write.sum", c.l2_writes},
+             {"lts__t_sectors_srcunit_tex_op_read.sum", c.l2_tex_reads},
+             {"lts__t_sectors_srcunit_tex_lookup_hit.sum", c.l2_hits},
+             {"lts__t_sectors_srcunit_tex_lookup_miss.sum", c.l2_misses},
+             {"dram__bytes_read.sum", c.dram_read_bytes},
+             {"dram__bytes_write.sum", c.dram_write_bytes}})
+      out.push_back({name, value, 0, Modelled, false});
+  }
   return out;
 }
 

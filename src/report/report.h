@@ -104,6 +104,16 @@ struct Metric {
   bool as_ptx = false;  // of the kernel's PTX, where the figure of its machine code may be another
 };
 
+// What became of a launch's requests behind the coalescer, as model/caches.h has it. Sectors of 32 bytes. Modelled.
+struct Caches {
+  uint64_t l1_sectors = 0, l1_hits = 0;              // of loads from global memory
+  uint64_t l1_local_sectors = 0, l1_local_hits = 0;  // and from local memory
+  uint64_t l2_reads = 0, l2_writes = 0;              // all that L2 is asked, between its partitions too
+  uint64_t l2_tex_reads = 0;                         // by the SMs' loads
+  uint64_t l2_hits = 0, l2_misses = 0;               // of what the SMs ask
+  uint64_t dram_read_bytes = 0, dram_write_bytes = 0;
+};
+
 struct Launch {
   uint64_t index = 0;   // 0, 1, ... in the process's order; once read, in the order of the whole run
   uint32_t kernel = 0;  // Kernel::id
@@ -119,6 +129,7 @@ struct Launch {
   bool from_cache = false;
   bool complete = true;           // false: ended by a fault, a timeout or Ctrl-C; counts are up to there
   std::vector<SiteCounts> sites;  // as many as the kernel has
+  std::optional<Caches> caches;   // where it was asked for
   std::vector<Metric> metrics;    // filled by the reader (metrics.h), in a fixed order
 };
 

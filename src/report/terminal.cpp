@@ -175,6 +175,7 @@ class Terminal {
     if (std::any_of(k.totals.begin(), k.totals.end(), [](const Metric& m) { return m.value != 0 && shown(m.name); }))
       out_ += "\n";
     totals(k);
+    caches(k);
     const auto sectors = [](const SiteCounts& c) { return std::pair(excess_sectors(c), c.sectors); };
     section("GLOBAL MEMORY by source line, worst first", k.global, kGlobal, sectors);
     section("SHARED MEMORY by source line, worst first (wavefronts [modelled])", k.shared, kShared,
@@ -238,6 +239,28 @@ class Terminal {
       }
       total_line(m, remark);
     }
+  }
+
+  // Summed over the launches for which it was asked.
+  void caches(const KernelSummary& k) {
+    Caches sum;
+    bool any = false;
+    for (const Launch* launch : k.launches) {
+      if (!launch->caches) continue;
+      any = true;
+      const Caches& c = *launch->caches;
+      sum.l1_sectors += c.l1_sectors + c.l1_local_sectors, sum.l1_hits += c.l1_hits + c.l1_local_hits;
+      sum.l2_hits += c.l2_hits, sum.l2_misses += c.l2_misses;
+      sum.l2_reads += c.l2_reads, sum.l2_writes += c.l2_writes;
+      sum.dram_read_bytes += c.dram_read_bytes, sum.dram_write_bytes += c.dram_write_bytes;
+    }
+    if (!any) return;
+    wrapped(
+        fmt::format("caches [modelled]: L1 hit {}; L2 {} sectors read, {} written, hit {}; DRAM {} read, {} written",
+                    percent(sum.l1_hits, sum.l1_sectors), grouped(sum.l2_reads), grouped(sum.l2_writes),
+                    percent(sum.l2_hits, sum.l2_hits + sum.l2_misses), short_bytes(sum.dram_read_bytes),
+                    short_bytes(sum.dram_write_bytes)),
+        2);
   }
 
   static bool shown(std::string_view name) {

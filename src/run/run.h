@@ -26,6 +26,7 @@ struct RunOptions {
   int sm = 90;                    // of that GPU; what a .cu file is compiled for
   unsigned threads = 0;           // 0: all cores
   std::string cpu;                // "": this machine's
+  bool caches = false;            // model L1, L2 and DRAM
   double timeout_seconds = 0;     // 0: none
   frontend::Compiler compiler = frontend::Compiler::Auto;
   std::string compiler_path;

@@ -122,6 +122,16 @@ report::Launch record_launch(uint32_t kernel, const exec::LaunchConfig& config, 
   return out;
 }
 
+report::Caches record_caches(const observe::CacheTotals& t) {
+  report::Caches out;
+  out.l1_sectors = t.l1_sectors, out.l1_hits = t.l1_hits;
+  out.l1_local_sectors = t.l1_local_sectors, out.l1_local_hits = t.l1_local_hits;
+  out.l2_reads = t.l2_reads, out.l2_writes = t.l2_writes, out.l2_tex_reads = t.l2_tex_reads;
+  out.l2_hits = t.l2_hits, out.l2_misses = t.l2_misses;
+  out.dram_read_bytes = t.dram_read_bytes, out.dram_write_bytes = t.dram_write_bytes;
+  return out;
+}
+
 namespace {
 
 // "x.cu:18", or "PTX line 80"; "" where nothing is known.

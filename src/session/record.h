@@ -6,6 +6,7 @@
 #include "base/diagnostic.h"
 #include "exec/launch.h"
 #include "ir/ir.h"
+#include "observe/cache_replay.h"
 #include "observe/site_stats.h"
 #include "report/report.h"
 
@@ -15,6 +16,7 @@ report::Kernel record_kernel(const ir::Module& module, const ir::Kernel& kernel,
 // All but the index.
 report::Launch record_launch(uint32_t kernel, const exec::LaunchConfig& config, const exec::LaunchResult& result,
                              std::span<const observe::SiteStats> sites);
+report::Caches record_caches(const observe::CacheTotals& totals);
 report::Fault record_fault(const ir::Module& module, const ir::Function& function, uint32_t kernel, uint64_t launch,
                            const exec::Fault& fault);
 // For a launch that was stopped: if it seems to wait in a loop for what another thread writes, the fault says where,

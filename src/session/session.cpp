@@ -13,6 +13,8 @@
 
 #include "jit/compiler.h"
 #include "jit/engine.h"
+#include "observe/cache_replay.h"
+#include "observe/cache_trace.h"
 #include "observe/observer.h"
 #include "report/spool.h"
 #include "report/text.h"
@@ -31,6 +33,7 @@ constexpr uint64_t kContextBytes = 552402944;
 struct Session::Impl {
   Options options;
   model::GpuSpec gpu;
+  model::CacheSpec cache_spec;
   exec::DeviceMemory memory;
   jit::Engine engine;
   report::SpoolWriter* spool = nullptr;  // options.spool
@@ -45,7 +48,7 @@ struct Session::Impl {
       : options(std::move(o)),
         gpu(std::move(g)),
         memory(per_device() * std::max(1u, options.gpus)),
-        engine({options.threads, options.cpu, options.cache_dir, true}, memory),
+        engine({options.threads, options.cpu, options.cache_dir, true, 0, options.caches}, memory),
         spool(options.spool.get()),
         stop(options.stop ? *options.stop : never) {
     if (options.machine_code)
@@ -64,6 +67,9 @@ Result<std::unique_ptr<Session>> Session::open(Options options) {
   auto gpu = model::find_gpu(options.gpu);
   if (!gpu) return gpu.error();
   auto impl = std::make_unique<Impl>(std::move(options), std::move(*gpu));
+  auto cache_spec = model::find_cache_spec(impl->gpu.id);
+  if (!cache_spec) return cache_spec.error();
+  impl->cache_spec = *cache_spec;
   if (Status ready = impl->engine.ready(); !ready) return ready.error();
   if (impl->spool) impl->record_run();
   return std::unique_ptr<Session>(new Session(std::move(impl)));
@@ -178,7 +184,11 @@ LaunchReport Session::launch(Module& module, std::string_view name, const exec::
   uint32_t index = module.find_kernel(name);
   Module::Loaded& loaded = module.loaded(index, impl_->engine);
   observe::Observer observer(function.sites, impl_->engine.threads());
-  auto sink_of = [&](unsigned worker) { return observer.sink(worker); };
+  std::optional<observe::CacheTrace> trace;
+  if (impl_->options.caches && impl_->spool) trace.emplace(function.sites, config.grid, impl_->engine.threads());
+  auto sink_of = [&](unsigned worker) -> event::Sink* {
+    return trace ? trace->sink(worker, observer.sink(worker)) : observer.sink(worker);
+  };
   exec::LaunchResult result = impl_->engine.launch(loaded.handle, config, params, sink_of, impl_->stop);
   observer.add_branches(result.counts.branches);
   observer.add_executed(result.counts.accesses);
@@ -190,6 +200,10 @@ LaunchReport Session::launch(Module& module, std::string_view name, const exec::
     report::Launch launch = record_launch(id, config, result, sites);
     launch.index = number;
     launch.device = module.device();
+    if (trace)
+      launch.caches = record_caches(observe::replay_caches(
+          impl_->gpu, impl_->cache_spec, {config.block, function.own_shared_bytes() + config.dynamic_shared_bytes, 0},
+          trace->finish()));
     impl_->spool->launch(launch);
     if (result.fault) {
       report::Fault fault = record_fault(module.ir(), function, id, number, *result.fault);

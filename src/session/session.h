@@ -27,6 +27,7 @@ struct Options {
   unsigned gpus = 1;         // how many of it; all share one address space
   unsigned threads = 0;      // 0: all cores
   std::string cpu;           // "": this machine's
+  bool caches = false;       // model L1, L2 and DRAM
   std::string cache_dir;     // "": compiled code is not kept on disk
   bool machine_code = false;  // kernels run as machine code where that can be had
   std::string ptxas;          // which to make it with; "": one that is found

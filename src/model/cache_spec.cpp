@@ -1,0 +1,45 @@
+#include "model/cache_spec.h"
+
+#include <limits>
+#include <string>
+#define TOML_HEADER_ONLY 1
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+#include "model/gpu_files.h"
+
+namespace warplens::model {
+
+Result<CacheSpec> find_cache_spec(std::string_view gpu) {
+  for (const GpuFile& file : gpu_files()) {
+    if (file.id != gpu) continue;
+    const std::string name = std::string(file.id) + ".toml";
+    const toml::parse_result parsed = toml::parse(file.text, name);
+    if (!parsed) return Error{name + ": " + std::string(parsed.error().description()), ""};
+    const auto table = parsed.table()["caches"];
+    std::string wrong;
+    if (table["source"].value_or(std::string()).empty()) wrong = "source";
+    const auto number = [&](const char* key) {
+      const auto value = table[key].value<int64_t>();
+      const bool fits = value && *value >= 0 && *value <= std::numeric_limits<int32_t>::max();
+      if (!fits && wrong.empty()) wrong = key;
+      return fits ? static_cast<uint32_t>(*value) : 0;
+    };
+    CacheSpec spec;
+    spec.l2_partitions = number("l2_partitions");
+    spec.l2_dirty_percent = number("l2_dirty_percent");
+    spec.gpcs = number("gpcs");
+    spec.merge_reads = number("merge_reads");
+    spec.merge_turns = number("merge_turns");
+    spec.active_warps = number("active_warps");
+    spec.launch_l2_reads = number("launch_l2_reads");
+    spec.launch_l2_writes = number("launch_l2_writes");
+    spec.launch_dram_bytes = number("launch_dram_bytes");
+    if (wrong.empty() && (spec.l2_partitions == 0 || spec.gpcs == 0 || spec.active_warps == 0)) wrong = "a zero";
+    if (!wrong.empty()) return Error{name + ": [caches] " + wrong + " is missing or unfit", ""};
+    return spec;
+  }
+  return Error{"unknown GPU '" + std::string(gpu) + "'", ""};
+}
+
+}  // namespace warplens::model
