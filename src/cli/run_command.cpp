@@ -95,6 +95,14 @@ RunCommand::RunCommand(CLI::App& app, const Environment& environment) : environm
   command_->add_option("--cpu", options_.cpu, "Make code for this processor (an LLVM name, such as haswell)")
       ->type_name("NAME");
   command_->add_flag("--caches", options_.caches, "Model L1, L2 and DRAM too, which takes several times as long");
+  command_
+      ->add_option(
+          "--code", code_,
+          "What kernels run as: sass, machine code that the program has or a ptxas makes (PTX where there is none), "
+          "or ptx")
+      ->check(CLI::IsMember({"sass", "ptx"}))
+      ->capture_default_str();
+  command_->add_option("--ptxas", options_.ptxas, "The ptxas to make machine code with")->type_name("PATH");
   command_->add_option("--color", color_, "auto, always or never")->check(CLI::IsMember({"auto", "always", "never"}));
   command_->add_option("--width", width_, "Columns of the report")
       ->type_name("N")
@@ -124,6 +132,7 @@ bool RunCommand::prepare() {
   if (compiler_ != "auto")
     options_.compiler = compiler_ == "nvcc" ? frontend::Compiler::Nvcc : frontend::Compiler::Clang;
   options_.compiler_path = nvcc_path_;
+  options_.machine_code = code_ == "sass";
   Result<model::GpuSpec> gpu = model::find_gpu(options_.gpu);
   if (!gpu) {
     complain(gpu.error(), 0);

@@ -27,7 +27,7 @@ class RunCommand {
   CLI::App* command_ = nullptr;
   const Environment& environment_;
   run::RunOptions options_;
-  std::string json_path_, out_path_, compiler_ = "auto", nvcc_path_, color_ = "auto";
+  std::string json_path_, out_path_, code_ = "sass", compiler_ = "auto", nvcc_path_, color_ = "auto";
   int width_ = 0;  // 0: the terminal's
   bool color_on_ = false;
 };

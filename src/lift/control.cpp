@@ -18,7 +18,10 @@ void lift_PlaceInCode(Lifter& l) {
   l.set_wide(l.operand(0), l.k64(static_cast<uint64_t>(place.value)));
 }
 
-void lift_Trap(Lifter& l) { l.trap(ir::TrapKind::Trap, "trap"); }
+void lift_Trap(Lifter& l) {
+  if (!l.has("TRAP")) l.refuse_form();
+  l.trap(ir::TrapKind::Trap, "trap");
+}
 
 // BAR.SYNC id [, threads];  BAR.ARV id, threads;  BAR.RED.POPC id [, threads], p
 void lift_Barrier(Lifter& l) {

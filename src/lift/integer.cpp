@@ -109,7 +109,7 @@ void lift_Add3(Lifter& l) {
       plain.negated = false;
       const ValueId term = l.word(plain);
       uint64_t bits = 1;
-      if (l.b().is_constant(term, &bits) && bits == 0) continue;
+      if (l.b().is_constant(term, &bits) && bits == 0 && !o->negated) continue;
       sum.terms.emplace_back(term, o->negated);
       total = l.binary(o->negated ? Op::Sub : Op::Add, total, term);
     }

@@ -56,6 +56,8 @@ Result<ir::Function> lift(const Input& input, const ir::Function& ptx, std::vect
   f.shared_bytes = input.shared_bytes;
   f.reserved_shared_bytes = input.reserved_shared_bytes;
   f.local_bytes = input.frame_bytes;
+  f.machine_sm = input.sm;
+  f.registers = input.registers;
   widen_pairs(f);
   keep_repeated_loads(f);
   passes::remove_dead_code(f);

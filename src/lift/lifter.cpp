@@ -111,6 +111,9 @@ void Lifter::set(const Operand& o, ValueId value, unsigned k) {
   if (o.kind != Kind::Register && o.kind != Kind::Uniform) refuse_form();
   if (o.number == sass::kRZ) return;
   value = builder_.cast(value, Type::I32);
+  // R1 is the stack's end, which here is known before the kernel runs.
+  if (uint64_t known = 0; o.kind == Kind::Register && o.number + k == 1 && !builder_.is_constant(value, &known))
+    refuse("a stack whose size depends on data");
   const VarId to = variable(o, k);
   if (guard_ != ir::kNone) value = builder_.select(guard_, value, builder_.read(to));
   builder_.write(to, value);

@@ -49,11 +49,11 @@ struct PatternCount {
 
 // What one launch did at one site (the same index in Kernel::sites).
 struct SiteCounts {
-  uint64_t requests = 0;  // warp requests with an active lane
-  uint64_t executed = 0;  // warps that executed it, where that is known: of machine code also those whose lanes'
-                          // predicate was false
+  uint64_t requests = 0;        // warp requests with an active lane
+  uint64_t executed = 0;        // warps that executed it, where that is known: of machine code also those whose lanes'
+                                // predicate was false
   uint64_t executed_lanes = 0;  // active lanes of those, whatever their predicates; known with `executed`
-  uint64_t lanes = 0;  // active lanes, summed
+  uint64_t lanes = 0;           // active lanes, summed
   uint64_t sectors = 0, sectors_ideal = 0, tag_requests = 0;
   uint64_t wavefronts = 0, wavefronts_ideal = 0;
   uint64_t bytes_used = 0;  // distinct bytes touched, summed over requests

@@ -73,6 +73,8 @@ Environment child_environment(const RunOptions& options, Environment environment
   environment.set("WARPLENS_GPUS", std::to_string(options.gpus));
   environment.set("WARPLENS_THREADS", std::to_string(options.threads));
   environment.set("WARPLENS_CPU", options.cpu);
+  environment.set("WARPLENS_CODE", options.machine_code ? "sass" : "ptx");
+  environment.set("WARPLENS_PTXAS", options.ptxas);
   environment.set("WARPLENS_CACHES", options.caches ? "1" : "");
   environment.set("WARPLENS_CACHE", options.cache_dir.empty() ? "" : (options.cache_dir / "code").string());
   return environment;

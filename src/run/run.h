@@ -26,6 +26,8 @@ struct RunOptions {
   int sm = 90;                    // of that GPU; what a .cu file is compiled for
   unsigned threads = 0;           // 0: all cores
   std::string cpu;                // "": this machine's
+  bool machine_code = true;       // kernels run as machine code where that can be had; false: as PTX
+  std::string ptxas;              // which to make it with; "": one that is found
   bool caches = false;            // model L1, L2 and DRAM
   double timeout_seconds = 0;     // 0: none
   frontend::Compiler compiler = frontend::Compiler::Auto;

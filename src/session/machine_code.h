@@ -15,7 +15,10 @@ class MachineCode {
  public:
   // `sm`: of the GPU, 90 for 9.0. `ptxas`: its path, or "" to look for one. `cache_dir`: "" keeps nothing.
   MachineCode(uint32_t sm, std::string ptxas, std::string cache_dir, Environment environment)
-      : sm_(sm), ptxas_path_(std::move(ptxas)), cache_dir_(std::move(cache_dir)), environment_(std::move(environment)) {}
+      : sm_(sm),
+        ptxas_path_(std::move(ptxas)),
+        cache_dir_(std::move(cache_dir)),
+        environment_(std::move(environment)) {}
 
   // A cubin for the GPU: the one in a container that the GPU would take, else `texts` (PTX) assembled. Error: why there
   // is none.

@@ -66,10 +66,11 @@ report::Site record_site(const ir::Module& module, const ir::Function& function,
     out.ptx_line = function.locations[site.location].ptx_line;
     out.frames = frames(module, function.locations[site.location]);
   }
+  if (site.machine_offset != ir::kNone) out.machine_offset = site.machine_offset;
   return out;
 }
 
-report::SiteCounts record_counts(const observe::SiteStats& stats) {
+report::SiteCounts record_counts(const observe::SiteStats& stats, bool machine) {
   report::SiteCounts out;
   out.requests = stats.requests;
   out.lanes = stats.lanes;
@@ -79,8 +80,10 @@ report::SiteCounts record_counts(const observe::SiteStats& stats) {
   out.wavefronts = stats.wavefronts;
   out.wavefronts_ideal = stats.wavefronts_ideal;
   out.bytes_used = stats.bytes_used;
-  out.executed = stats.executed;
-  out.executed_lanes = stats.executed_lanes;
+  if (machine) {  // each instruction of the text is there as it stands
+    out.executed = stats.executed;
+    out.executed_lanes = stats.executed_lanes;
+  }
   out.branch_executed = stats.branch_executed;
   out.branch_divergent = stats.branch_divergent;
   out.branch_lanes = stats.branch_lanes;
@@ -97,14 +100,34 @@ report::Kernel record_kernel(const ir::Module& module, const ir::Kernel& kernel,
   out.id = id;
   out.name = kernel.function.name;
   out.target = module.target;
+  if (kernel.function.machine_sm) {
+    out.code = report::Code::Sass;
+    out.target = fmt::format("sm_{}", kernel.function.machine_sm);
+    out.registers = kernel.function.registers;
+  }
   out.static_shared_bytes = kernel.function.own_shared_bytes();
   out.local_bytes = kernel.function.local_bytes;
   for (const ir::Site& site : kernel.function.sites) out.sites.push_back(record_site(module, kernel.function, site));
   return out;
 }
 
-report::Launch record_launch(uint32_t kernel, const exec::LaunchConfig& config, const exec::LaunchResult& result,
-                             std::span<const observe::SiteStats> sites) {
+namespace {
+
+// Of machine code: smsp__sass_branch_targets_threads_uniform and ..._divergent (model/branches.h).
+report::BranchTargets branch_targets(const ir::Function& function, std::span<const observe::SiteStats> sites) {
+  report::BranchTargets out;
+  for (size_t i = 0; i < sites.size(); ++i) {
+    if (function.sites[i].kind != ir::SiteKind::Branch) continue;
+    out.divergent += sites[i].branch_divergent;
+    out.uniform += sites[i].branch_executed - sites[i].branch_divergent;
+  }
+  return out;
+}
+
+}  // namespace
+
+report::Launch record_launch(uint32_t kernel, const ir::Function& function, const exec::LaunchConfig& config,
+                             const exec::LaunchResult& result, std::span<const observe::SiteStats> sites) {
   report::Launch out;
   out.kernel = kernel;
   out.grid = config.grid;
@@ -118,7 +141,9 @@ report::Launch record_launch(uint32_t kernel, const exec::LaunchConfig& config, 
   out.compile_seconds = result.compile_seconds;
   out.from_cache = result.from_cache;
   out.complete = !result.fault.has_value();
-  for (const observe::SiteStats& stats : sites) out.sites.push_back(record_counts(stats));
+  const bool machine = function.machine_sm != 0;
+  for (const observe::SiteStats& stats : sites) out.sites.push_back(record_counts(stats, machine));
+  if (machine) out.branch_targets = branch_targets(function, sites);
   return out;
 }
 

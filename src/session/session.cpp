@@ -197,7 +197,7 @@ LaunchReport Session::launch(Module& module, std::string_view name, const exec::
   uint64_t number = impl_->launches++;
   if (impl_->spool) {
     uint32_t id = impl_->record_once(module, index, loaded);
-    report::Launch launch = record_launch(id, config, result, sites);
+    report::Launch launch = record_launch(id, function, config, result, sites);
     launch.index = number;
     launch.device = module.device();
     if (trace)

@@ -23,12 +23,12 @@
 namespace warplens::session {
 
 struct Options {
-  std::string gpu = "h200";  // a name in data/gpus, or a path to a .toml
-  unsigned gpus = 1;         // how many of it; all share one address space
-  unsigned threads = 0;      // 0: all cores
-  std::string cpu;           // "": this machine's
-  bool caches = false;       // model L1, L2 and DRAM
-  std::string cache_dir;     // "": compiled code is not kept on disk
+  std::string gpu = "h200";   // a name in data/gpus, or a path to a .toml
+  unsigned gpus = 1;          // how many of it; all share one address space
+  unsigned threads = 0;       // 0: all cores
+  std::string cpu;            // "": this machine's
+  bool caches = false;        // model L1, L2 and DRAM
+  std::string cache_dir;      // "": compiled code is not kept on disk
   bool machine_code = false;  // kernels run as machine code where that can be had
   std::string ptxas;          // which to make it with; "": one that is found
   Environment environment;    // where that is looked for
