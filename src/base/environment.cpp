@@ -19,6 +19,10 @@ std::string Environment::get(std::string_view name) const {
   return found == variables_.end() ? std::string() : found->second;
 }
 
+void Environment::unset(std::string_view name) {
+  if (const auto found = variables_.find(name); found != variables_.end()) variables_.erase(found);
+}
+
 void Environment::prepend_path(const std::string& name, const std::string& folder) {
   std::string old = get(name);
   set(name, old.empty() ? folder : folder + ":" + old);

@@ -15,6 +15,7 @@ class Environment {
 
   std::string get(std::string_view name) const;  // "" if not set
   void set(std::string name, std::string value) { variables_[std::move(name)] = std::move(value); }
+  void unset(std::string_view name);
   void prepend_path(const std::string& name, const std::string& folder);  // "folder:old", or "folder" alone
   std::vector<std::string> strings() const;                               // "NAME=value"
 

@@ -2,12 +2,15 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 
 namespace warplens {
@@ -31,13 +34,27 @@ struct Pipe {
   }
 };
 
-// Both pipes at once: a child that fills one while we wait on the other would never end.
-void drain(int first, std::string& first_text, int second, std::string& second_text) {
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kNever = Clock::time_point::max();
+
+// What poll() takes: milliseconds, -1: without end.
+int left_until(Clock::time_point end) {
+  if (end == kNever) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+  return static_cast<int>(std::clamp<int64_t>(left, 0, INT_MAX));
+}
+
+// Both pipes at once: a child that fills one while we wait on the other would never end. False: the time was over.
+bool drain(int first, std::string& first_text, int second, std::string& second_text, Clock::time_point end) {
   std::array<pollfd, 2> files{pollfd{first, POLLIN, 0}, pollfd{second, POLLIN, 0}};
   std::array<std::string*, 2> texts{&first_text, &second_text};
   std::array<char, 65536> buffer;
   while (files[0].fd >= 0 || files[1].fd >= 0) {
-    if (poll(files.data(), files.size(), -1) < 0 && errno != EINTR) return;
+    const int ready = poll(files.data(), files.size(), left_until(end));
+    if (ready < 0 && errno != EINTR) return true;
+    if (Clock::now() >= end) return false;
+    if (ready < 0) continue;
     for (size_t i = 0; i < files.size(); ++i) {
       if (files[i].fd < 0 || files[i].revents == 0) continue;
       ssize_t got = read(files[i].fd, buffer.data(), buffer.size());
@@ -45,6 +62,7 @@ void drain(int first, std::string& first_text, int second, std::string& second_t
       if (got == 0 || (got < 0 && errno != EINTR)) files[i].fd = -1;
     }
   }
+  return true;
 }
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
@@ -56,7 +74,9 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 
 }  // namespace
 
-Result<ProcessOutput> run_process(const std::vector<std::string>& command, const Environment& environment) {
+Result<ProcessOutput> run_process(const std::vector<std::string>& command, const Environment& environment,
+                                  std::optional<std::chrono::milliseconds> limit) {
+  const Clock::time_point end = limit ? Clock::now() + *limit : kNever;
   Pipe out, err;
   if (!out.open() || !err.open()) return Error{std::string("cannot make a pipe: ") + std::strerror(errno), ""};
   posix_spawn_file_actions_t actions;
@@ -72,7 +92,8 @@ Result<ProcessOutput> run_process(const std::vector<std::string>& command, const
   out.close_write();
   err.close_write();
   ProcessOutput result;
-  drain(out.read_end, result.output, err.read_end, result.errors);
+  result.timed_out = !drain(out.read_end, result.output, err.read_end, result.errors, end);
+  if (result.timed_out) kill(pid, SIGKILL);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }

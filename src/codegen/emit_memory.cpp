@@ -39,6 +39,23 @@ void KernelEmitter::fault_unless_zero(Value* status) {
   builder_.SetInsertPoint(go_on);
 }
 
+void KernelEmitter::count_on(const Inst& inst) {
+  if (!counting_) return;
+  auto* i64 = builder_.getInt64Ty();
+  Value* on = builder_.CreateAnd(active(), bitmask(inst.args[0]));
+  Value* any = builder_.CreateZExt(builder_.CreateICmpNE(on, builder_.getInt32(0)), i64);
+  Value* lanes = builder_.CreateZExt(builder_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, on), i64);
+  count(plan_.on_edges, builder_.CreateMul(any, builder_.getInt64(inst.imm)));
+  count(plan_.on_edges_lanes, builder_.CreateMul(lanes, builder_.getInt64(inst.imm)));
+}
+
+void KernelEmitter::count_off(const Inst& inst) {
+  if (!counting_) return;
+  Value* off = builder_.CreateAnd(active(), builder_.CreateNot(bitmask(inst.args[0])));
+  Value* lanes = builder_.CreateZExt(builder_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, off), builder_.getInt64Ty());
+  count(plan_.guarded_off, builder_.CreateMul(lanes, builder_.getInt64(inst.imm)));
+}
+
 llvm::Value* KernelEmitter::active_with_guard(const Inst& inst) {
   if (inst.guard == kNone) return active();
   Value* on = builder_.CreateAnd(active(), bitmask(inst.guard));

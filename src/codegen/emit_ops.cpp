@@ -61,6 +61,12 @@ void KernelEmitter::emit_inst(ValueId v) {
     case Op::Surface:
       emit_texture(v);
       return;
+    case Op::CountOn:
+      count_on(inst);
+      return;
+    case Op::CountOff:
+      count_off(inst);
+      return;
     case Op::BarrierResult: {
       Value* result = builder_.CreateLoad(builder_.getInt32Ty(), warp_state(offsetof(exec::WarpState, result)));
       define_same(v, inst.type == Type::Pred ? builder_.CreateICmpNE(result, builder_.getInt32(0)) : result);

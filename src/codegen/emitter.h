@@ -163,6 +163,8 @@ class KernelEmitter {
   void emit_matrix(ValueId v);
   Value* lane_array(ValueId v);  // 32 lanes of a 32-bit value in memory
   std::vector<Value*> from_lane_array(llvm::Value* array, ir::Type t);
+  void count_off(const ir::Inst& inst);
+  void count_on(const ir::Inst& inst);
   Value* active_with_guard(const ir::Inst& inst);
 
   // ---- env access

@@ -51,6 +51,8 @@ class Planner {
     plan_.partial = take(blocks);
     plan_.partial_lanes = take(blocks);
     plan_.guarded_off = take(1);
+    plan_.on_edges = take(1);
+    plan_.on_edges_lanes = take(1);
     plan_.divergent.assign(blocks, kNone);
     plan_.block_weight.assign(blocks, 0);
     for (BlockId b = 0; b < blocks; ++b) {

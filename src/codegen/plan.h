@@ -55,6 +55,7 @@ struct Plan {
            partial_lanes = 0;          // first of one counter a block: full-warp entries; others; their lanes
   std::vector<uint32_t> divergent;     // per block: counter of split warps; kNone if it cannot split
   uint32_t guarded_off = 0;            // counter: lanes times instructions switched off by a guard
+  uint32_t on_edges = 0, on_edges_lanes = 0;  // counters: instructions of CountOn; the same times lanes
   std::vector<uint64_t> block_weight;  // PTX instructions in each block
   std::vector<uint8_t> needs_full, needs_partial;  // per block: which versions of it there are
   bool barriers = false;                           // a warp may stop before its end: at barriers, or in `waits`

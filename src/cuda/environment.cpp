@@ -67,6 +67,9 @@ Startup read_environment() {
   options.threads = static_cast<unsigned>(strtoul(variable("WARPLENS_THREADS").c_str(), nullptr, 10));
   options.cpu = variable("WARPLENS_CPU");
   options.cache_dir = variable("WARPLENS_CACHE");
+  options.machine_code = variable("WARPLENS_CODE") == "sass";
+  options.ptxas = variable("WARPLENS_PTXAS");
+  options.environment = Environment(environ);
   options.command = command_line();
   open_files(startup);
   return startup;

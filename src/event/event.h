@@ -33,6 +33,13 @@ struct Branch {
   uint64_t lanes;      // active lanes, summed
 };
 
+// How often warps executed an access, whether or not some lane's guard let it happen.
+struct Executed {
+  SiteId site;
+  uint64_t warps;
+  uint64_t lanes;  // active, whatever their guards
+};
+
 // Instructions of one basic block: how often warps entered it and with how many lanes in all.
 struct BlockCount {
   uint32_t block;

@@ -1,14 +1,17 @@
 #include <array>
 
 #include "base/process.h"
+#include "base/toolkit.h"
 #include "frontend/compile.h"
 
 namespace warplens::frontend {
 namespace {
 
 std::string find_nvcc(const Environment& environment) {
-  std::string found = environment.find_program("nvcc");
-  return found.empty() ? environment.find_program("/usr/local/cuda/bin/nvcc") : found;
+  if (std::string found = environment.find_program("nvcc"); !found.empty()) return found;
+  for (const std::filesystem::path& toolkit : installed_toolkits())
+    if (std::string found = environment.find_program((toolkit / "bin/nvcc").string()); !found.empty()) return found;
+  return "";
 }
 
 // What is called nvcc may be a script that stands for a toolkit which is not there.

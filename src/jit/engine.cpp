@@ -26,7 +26,7 @@ using passes::Specialization;
 namespace {
 
 // Changes whenever the code made for the same kernel changes: it names the files of the cache.
-constexpr const char* kCodeVersion = "warplens-code-40";
+constexpr const char* kCodeVersion = "warplens-code-41";
 
 constexpr uint64_t kWorkspaceBytes = 256;  // of a cooperative grid; two words are used
 
@@ -291,11 +291,18 @@ void read_counters(const ir::Function& f, const Plan& plan, const std::vector<ui
     out.instructions += (full + partial) * plan.block_weight[b];
     out.thread_instructions += lanes * plan.block_weight[b];
     const ir::Inst& end = f.insts[f.blocks[b].insts.back()];
-    if (end.op == Op::CondBr && end.site != ir::kNone) {
+    for (const ir::ValueId v : f.blocks[b].insts) {
+      const ir::Inst& inst = f.insts[v];
+      const bool access = inst.op == Op::Load || inst.op == Op::Store || inst.op == Op::Atomic || inst.op == Op::Reduce;
+      if (access && inst.site != ir::kNone) out.accesses.push_back({inst.site, full + partial, lanes});
+    }
+    if ((end.op == Op::CondBr || end.op == Op::Br) && end.site != ir::kNone) {
       const uint64_t divergent = plan.divergent[b] == ir::kNone ? 0 : c[plan.divergent[b]];
       out.branches.push_back({end.site, full + partial, divergent, lanes});
     }
   }
+  out.instructions += c[plan.on_edges];
+  out.thread_instructions += c[plan.on_edges_lanes];
   out.thread_instructions_pred_on = out.thread_instructions - c[plan.guarded_off];
 }
 

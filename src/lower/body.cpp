@@ -197,6 +197,20 @@ void Context::lower_instruction(const ptx::Instruction& text) {
   }
 }
 
+void Context::lower_alone(const ptx::Instruction& text, Frame& frame, const Scope& scope, ir::ValueId guard) {
+  const Instr instr(text);
+  frame_ = &frame;
+  scope_ = &scope;
+  instr_ = &instr;
+  guard_ = guard;
+  const Handler handler = find_handler(text.opcode);
+  if (!handler) refuse(instr.full_opcode() + " is not an instruction that Warplens knows");
+  check_types(*this, instr);
+  handler(*this, instr);
+  instr_ = nullptr;
+  guard_ = ir::kNone;
+}
+
 ir::ValueId Context::guard_value(const ptx::Instruction& text) {
   ptx::Operand operand;
   operand.kind = ptx::Operand::Kind::Register;

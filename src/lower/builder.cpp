@@ -27,8 +27,13 @@ ir::BlockId Builder::new_block() {
 }
 
 void Builder::enter(ir::BlockId block) {
+  if (!ended() && pending_weight_ != 0) left_pending_[block_] = pending_weight_;
   block_ = block;
   pending_weight_ = 0;
+  if (const auto left = left_pending_.find(block); left != left_pending_.end()) {
+    pending_weight_ = left->second;
+    left_pending_.erase(left);
+  }
   first_of_instruction_ = static_cast<ir::ValueId>(function_.insts.size());
   block_of_instruction_ = block;
 }
@@ -268,9 +273,10 @@ void Builder::add_edge(ir::BlockId from, ir::BlockId to) {
   function_.blocks[to].preds.push_back(from);
 }
 
-void Builder::branch(ir::BlockId target) {
+void Builder::branch(ir::BlockId target, ir::SiteId site) {
   ir::Inst inst;
   inst.op = ir::Op::Br;
+  inst.site = site;
   end(std::move(inst), target);
 }
 

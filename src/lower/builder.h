@@ -63,7 +63,7 @@ class Builder {
   ir::ValueId cast(ir::ValueId value, ir::Type type, bool sign = false);
 
   // ---- ends of blocks
-  void branch(ir::BlockId target);
+  void branch(ir::BlockId target, ir::SiteId site = ir::kNone);
   void branch_if(ir::ValueId condition, ir::BlockId yes, ir::BlockId no, ir::SiteId site);
   void end(ir::Inst inst);                      // Exit, Trap
   void end(ir::Inst inst, ir::BlockId target);  // Barrier
@@ -106,6 +106,7 @@ class Builder {
   ir::BlockId block_ = 0;
   uint32_t location_ = ir::kNone;
   uint32_t pending_weight_ = 0;  // PTX instructions of this block that have emitted nothing yet
+  std::unordered_map<ir::BlockId, uint32_t> left_pending_;  // the same of blocks that were left and are not ended
   ir::ValueId first_of_instruction_ = 0;
   ir::BlockId block_of_instruction_ = 0;
 

@@ -256,6 +256,8 @@ class Context {
 
   // ---- control
   void lower_instruction(const ptx::Instruction& instruction);
+  // One that stands in no function's text (snippet.h). Throws Refusal.
+  void lower_alone(const ptx::Instruction& instruction, Frame& frame, const Scope& scope, ir::ValueId guard);
   void lower_body(Frame& frame, const ptx::Block& body, Scope& scope);
   ir::BlockId branch_target(const std::string& label);
   void branched_to(const std::string& label);  // one reference less to come; after the edge was made

@@ -290,6 +290,13 @@ void Observer::add_branches(std::span<const event::Branch> branches) {
   }
 }
 
+void Observer::add_executed(std::span<const event::Executed> accesses) {
+  for (const event::Executed& e : accesses) {
+    branches_[e.site].executed += e.warps;
+    branches_[e.site].executed_lanes += e.lanes;
+  }
+}
+
 std::vector<SiteStats> Observer::finish() {
   std::vector<SiteStats> stats = std::move(branches_);
   for (auto& sink : sinks_)

@@ -27,6 +27,7 @@ class Observer {
   // worker < workers; the same worker gets the same sink each time. Not for several threads at once.
   event::Sink* sink(unsigned worker);
   void add_branches(std::span<const event::Branch> branches);
+  void add_executed(std::span<const event::Executed> accesses);
   std::vector<SiteStats> finish();  // call once, when no worker runs
 
  private:

@@ -91,6 +91,8 @@ void SiteStats::merge(const SiteStats& other) {
   branch_executed += other.branch_executed;
   branch_divergent += other.branch_divergent;
   branch_lanes += other.branch_lanes;
+  executed += other.executed;
+  executed_lanes += other.executed_lanes;
 }
 
 }  // namespace warplens::observe

@@ -72,6 +72,8 @@ struct SiteStats {
   uint64_t wavefronts_ideal = 0;
   uint64_t bytes_used = 0;  // distinct bytes per request, summed
   PatternTally patterns;
+  uint64_t executed = 0;        // by warps, whatever the guards said
+  uint64_t executed_lanes = 0;  // active lanes of those
   // branches
   uint64_t branch_executed = 0;   // by warps
   uint64_t branch_divergent = 0;  // warps whose active lanes went both ways

@@ -132,6 +132,36 @@ Result<std::vector<Container>> read_registered(const void* wrapper) {
   return containers;
 }
 
+namespace {
+
+// Whether what was made for an image's architecture runs on sm; machine code of another major never does.
+bool runs_on(const Image& image, uint32_t sm) {
+  const bool same_major = image.sm / 10 == sm / 10;
+  if ((image.flags & kImageArchSpecific) != 0) return image.sm == sm;
+  if (image.kind == ImageKind::Cubin || (image.flags & kImageFamily) != 0) return same_major && image.sm <= sm;
+  return image.sm <= sm;
+}
+
+const Image* best_for(const Container& container, ImageKind kind, uint32_t sm) {
+  const auto rank = [](const Image& i) {
+    return std::tuple(i.sm, (i.flags & kImageArchSpecific) != 0, (i.flags & kImageFamily) != 0,
+                      i.kind == ImageKind::Ptx ? std::pair(i.version_major, i.version_minor) : std::pair(0, 0));
+  };
+  const Image* best = nullptr;
+  for (const Image& image : container.images) {
+    if (image.kind == kind && runs_on(image, sm) && (best == nullptr || rank(image) > rank(*best))) best = &image;
+  }
+  return best;
+}
+
+}  // namespace
+
+const Image* machine_code_for(const Container& container, uint32_t sm) {
+  return best_for(container, ImageKind::Cubin, sm);
+}
+
+const Image* ptx_for(const Container& container, uint32_t sm) { return best_for(container, ImageKind::Ptx, sm); }
+
 const Image* newest_ptx(const Container& container) {
   const auto rank = [](const Image& i) { return std::tuple(i.sm, i.version_major, i.version_minor); };
   const Image* best = nullptr;

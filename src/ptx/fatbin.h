@@ -35,7 +35,8 @@ enum class Compression : uint8_t { None, Lz4, Zstd };
 
 inline constexpr uint64_t kImage64Bit = 0x1, kImageDebug = 0x2, kImageLinux = 0x10, kImageLz4 = 0x2000,
                           kImageZstd = 0x8000;
-inline constexpr uint64_t kImageArchSpecific = 0x100000;         // sm_90a and its like
+inline constexpr uint64_t kImageArchSpecific = 0x100000;         // sm_90a and its like: that one architecture alone
+inline constexpr uint64_t kImageFamily = 0x200000;               // sm_100f and its like: later ones of the same major
 inline constexpr uint64_t kMaxUnpackedSize = uint64_t{1} << 30;  // of one image; larger claims are refused
 
 // One image of a container. `stored` refers to the bytes that were read: they must outlive it. Unpacking is left to
@@ -74,6 +75,16 @@ Result<std::vector<Container>> read_file_image(std::span<const std::byte> bytes)
 
 // The PTX to run: of the highest sm, of those the highest ISA version, of those the last. Null where there is none.
 const Image* newest_ptx(const Container& container);
+
+// The machine code that a GPU of sm_XY takes: of the same major, of the highest minor that is not above its own; of
+// several, the one made for that architecture alone, then for its family (CUDA C++ Programming Guide, "Binary
+// Compatibility", "Architecture-Specific" and "Family-Specific Features"). Null where there is none: then PTX is
+// compiled.
+const Image* machine_code_for(const Container& container, uint32_t sm);
+
+// The PTX that the driver would compile for a GPU of sm_XY: of the highest sm that is not above. Null where there is
+// none.
+const Image* ptx_for(const Container& container, uint32_t sm);
 
 // What an image holds, decompressed; PTX without the NULs at its end.
 Result<std::string> unpack(const Image& image);

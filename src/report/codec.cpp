@@ -140,7 +140,11 @@ constexpr CountKey kCounts[] = {
 Json to_json(const SiteCounts& counts) {
   Json json = Json::object();
   for (const CountKey& count : kCounts) json[count.key] = counts.*count.member;
-  if (counts.executed != 0) json["executed"] = counts.executed;
+  // Only where some warp executed the access with all its lanes' guards false, or some lane's.
+  if (counts.executed > counts.requests || counts.executed_lanes > counts.lanes) {
+    json["executed"] = counts.executed;
+    json["executed_lanes"] = counts.executed_lanes;
+  }
   return json;
 }
 
@@ -150,6 +154,7 @@ SiteCounts site_counts_from(const Json& json) {
   SiteCounts counts;
   for (const CountKey& count : kCounts) get(json, count.key, counts.*count.member);
   get(json, "executed", counts.executed);
+  get(json, "executed_lanes", counts.executed_lanes);
   if (const auto it = json.find("patterns"); it != json.end())
     for (const Json& pattern : *it) {
       PatternCount& added = counts.patterns.emplace_back();

@@ -57,7 +57,6 @@ const char* to_string(Space space) {
 const char* to_string(Code code) { return code == Code::Sass ? "sass" : "ptx"; }
 
 void SiteCounts::add(const SiteCounts& other) {
-  executed = executed == 0 && other.executed == 0 ? 0 : warps() + other.warps();
   requests += other.requests;
   lanes += other.lanes;
   sectors += other.sectors;
@@ -69,6 +68,8 @@ void SiteCounts::add(const SiteCounts& other) {
   branch_executed += other.branch_executed;
   branch_divergent += other.branch_divergent;
   branch_lanes += other.branch_lanes;
+  executed += other.executed;
+  executed_lanes += other.executed_lanes;
   for (const PatternCount& p : other.patterns) {
     const auto same = std::find_if(patterns.begin(), patterns.end(), [&](const auto& q) { return q.words == p.words; });
     if (same == patterns.end())

@@ -1,4 +1,5 @@
-// One machine instruction (SASS) of Volta and later, decoded: the names and the order of operands are the disassembler's.
+// One machine instruction (SASS) of Volta and later, decoded: the names and the order of operands are the
+// disassembler's.
 //
 //   @!P0  LDG.E.128.CONSTANT R4, desc[UR6][R2.64+UR8+0x10]
 //         IMAD.WIDE R2, R7, 0x4, R2          (R2 stands for the pair R2, R3)
@@ -20,28 +21,29 @@ struct Operand {
     Uniform,    // UR0 to UR62, URZ (kRZ)
     Predicate,  // P0 to P6, PT
     UniformPredicate,
-    Immediate,  // `value`: the bits
-    Constant,   // c[bank][base + offset]
+    Immediate,      // `value`: the bits
+    Constant,       // c[bank][base + offset]
     BoundConstant,  // cx[URn][base + offset]: the bank is what URn says
-    Memory,     // [base + uniform + offset], with a descriptor or without
-    Special,    // SR_TID.X: `name`
-    Barrier,    // B0 to B15, convergence barriers; SB0 to SB5, scoreboards
-    Target,     // a place in the code: `value`, bytes from the function's start
-    Name,       // what else the text has as a word
+    Memory,         // [base + uniform + offset], with a descriptor or without
+    Special,        // SR_TID.X: `name`
+    Barrier,        // B0 to B15, convergence barriers; SB0 to SB5, scoreboards
+    Target,         // a place in the code: `value`, bytes from the function's start
+    Name,           // what else the text has as a word
   };
   Kind kind = Kind::Register;
-  uint8_t number = kRZ;     // of the register, predicate or barrier; Constant: the bank
-  bool negated = false;     // -x; of a predicate: !p
-  bool absolute = false;    // |x|
-  bool inverted = false;    // ~x
-  uint8_t base = kRZ;       // Memory, Constants: the register in the brackets
-  bool wide_base = false;   // Memory: the base is a pair of registers (R2.64)
-  uint8_t scale = 1;        // Memory: of the base (R2.X4, .X8, .X16)
-  uint8_t uniform = kRZ;    // Memory: the uniform register that is added; BoundConstant: which says the bank
+  uint8_t number = kRZ;    // of the register, predicate or barrier; Constant: the bank
+  bool negated = false;    // -x; of a predicate: !p
+  bool absolute = false;   // |x|
+  bool inverted = false;   // ~x
+  uint8_t base = kRZ;      // Memory, Constants: the register in the brackets
+  bool wide_base = false;  // Memory: the base is a pair of registers (R2.64)
+  uint8_t scale = 1;       // Memory: of the base (R2.X4, .X8, .X16)
+  uint8_t uniform = kRZ;   // Memory: the uniform register that is added; BoundConstant: which says the bank
   bool wide_uniform = false;
-  uint8_t descriptor = kRZ; // Memory: the uniform register of desc[..]
-  int64_t value = 0;        // Immediate: bits, zero-extended from 32 (64 where the instruction has 64); Memory, Constants: the offset in bytes
-  std::string name = {};    // Special, Name: as the disassembler has it, "SR_TID.X"
+  uint8_t descriptor = kRZ;  // Memory: the uniform register of desc[..]
+  int64_t value = 0;  // Immediate: bits, zero-extended from 32 (64 where the instruction has 64); Memory, Constants:
+                      // the offset in bytes
+  std::string name = {};  // Special, Name: as the disassembler has it, "SR_TID.X"
   // Behind the operand: "H0_H0", "H1_H1", "F32", "B1", "ROW", "COL", "64"...; "reuse" is left out.
   std::vector<std::string> suffixes = {};
   bool has(std::string_view suffix) const;

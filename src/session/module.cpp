@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "lift/module.h"
 #include "lower/lower.h"
 #include "lower/unresolved.h"
 #include "ptx/fatbin.h"
@@ -18,12 +19,10 @@ bool in_memory(const ir::Symbol& symbol) {
 }
 
 // The PTX to run: the newest image of the container, or of each where the program was compiled in pieces (-rdc).
-Result<std::vector<PtxText>> newest_texts(const void* fatbin, const std::string& origin) {
-  auto containers = ptx::read_registered(fatbin);
-  if (!containers) return containers.error();
-  bool in_pieces = std::any_of(containers->begin(), containers->end(), [](const auto& c) { return c.relocatable; });
+Result<std::vector<PtxText>> newest_texts(const std::vector<ptx::Container>& containers, const std::string& origin) {
+  bool in_pieces = std::any_of(containers.begin(), containers.end(), [](const auto& c) { return c.relocatable; });
   std::vector<PtxText> sources;
-  for (const ptx::Container& container : *containers) {
+  for (const ptx::Container& container : containers) {
     const ptx::Image* image = ptx::newest_ptx(container);
     if (!image || container.relocatable != in_pieces) continue;
     auto text = ptx::unpack(*image);
@@ -61,11 +60,11 @@ Module::~Module() {
   }
 }
 
-Status Module::load(exec::DeviceMemory& memory) {
+Status Module::load(exec::DeviceMemory& memory, MachineCode* machine_code) {
   if (!tried_) {
     tried_ = true;
     memory_ = &memory;
-    Status status = read();
+    Status status = read(machine_code);
     if (status) status = place_variables();
     if (!status) failure_ = status.error();
   }
@@ -74,14 +73,20 @@ Status Module::load(exec::DeviceMemory& memory) {
 }
 
 // Text -> ptx::Module, joined where the program was compiled in several pieces -> IR.
-Status Module::read() {
+Status Module::read(MachineCode* machine_code) {
   if (original_) {
     ir_ = original_->ir_;
     well_formed_ = original_->well_formed_;
     unresolved_ = original_->unresolved_;
     return Ok{};
   }
-  Result<std::vector<PtxText>> sources = fatbin_ ? newest_texts(fatbin_, origin_) : std::move(texts_);
+  std::vector<ptx::Container> containers;
+  if (fatbin_) {
+    auto registered = ptx::read_registered(fatbin_);
+    if (!registered) return registered.error();
+    containers = std::move(*registered);
+  }
+  Result<std::vector<PtxText>> sources = fatbin_ ? newest_texts(containers, origin_) : std::move(texts_);
   if (!sources) return sources.error();
   std::vector<ptx::Module> modules;
   for (const PtxText& source : *sources) {
@@ -100,8 +105,21 @@ Status Module::read() {
   unresolved_ = lower::unresolved_functions(modules.front());
   lower::LowerResult lowered = lower::lower(modules.front(), sources->front().name);
   note(lowered.diagnostics);
+  if (machine_code) use_machine_code(*machine_code, containers, *sources, lowered.module);
   ir_ = std::make_shared<const ir::Module>(std::move(lowered.module));
   return Ok{};
+}
+
+void Module::use_machine_code(MachineCode& machine_code, const std::vector<ptx::Container>& containers,
+                              const std::vector<PtxText>& sources, ir::Module& module) {
+  if (module.kernels.empty()) return;
+  std::vector<std::string> texts;
+  for (const PtxText& source : sources) texts.push_back(source.text);
+  auto cubin = machine_code.cubin(containers, std::move(texts));
+  Status used = cubin ? lift::use_machine_code(module, {reinterpret_cast<const uint8_t*>(cubin->data()), cubin->size()},
+                                               diagnostics_)
+                      : Status(cubin.error());
+  if (!used) note({{Severity::Note, origin_, {}, "kernels run as PTX: " + used.error().what, used.error().hint}});
 }
 
 void Module::note(const Diagnostics& diagnostics) {

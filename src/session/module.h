@@ -12,6 +12,7 @@
 #include "exec/memory.h"
 #include "ir/ir.h"
 #include "jit/engine.h"
+#include "session/machine_code.h"
 #include "session/session.h"
 
 namespace warplens::session {
@@ -24,8 +25,9 @@ class Module {
   Module(Module& original, unsigned device);
   ~Module();
 
-  // Reads the PTX and places the variables, the first time. An Error stays: NoKernelImage.
-  Status load(exec::DeviceMemory& memory);
+  // Reads the PTX and places the variables, the first time. An Error stays: NoKernelImage. `machine_code`: kernels run
+  // as that where they can; null: as PTX.
+  Status load(exec::DeviceMemory& memory, MachineCode* machine_code);
   bool tried() const { return tried_; }
   bool well_formed() const { return well_formed_; }  // the PTX parsed without an error
   const std::vector<std::string>& unresolved() const {
@@ -53,7 +55,9 @@ class Module {
   Loaded& loaded(uint32_t kernel, jit::Engine& engine);
 
  private:
-  Status read();
+  Status read(MachineCode* machine_code);
+  void use_machine_code(MachineCode& machine_code, const std::vector<ptx::Container>& containers,
+                        const std::vector<PtxText>& sources, ir::Module& module);
   void note(const Diagnostics& diagnostics);
   Status place_variables();
   Status place(size_t symbol);

@@ -79,6 +79,8 @@ report::SiteCounts record_counts(const observe::SiteStats& stats) {
   out.wavefronts = stats.wavefronts;
   out.wavefronts_ideal = stats.wavefronts_ideal;
   out.bytes_used = stats.bytes_used;
+  out.executed = stats.executed;
+  out.executed_lanes = stats.executed_lanes;
   out.branch_executed = stats.branch_executed;
   out.branch_divergent = stats.branch_divergent;
   out.branch_lanes = stats.branch_lanes;

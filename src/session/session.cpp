@@ -34,6 +34,7 @@ struct Session::Impl {
   exec::DeviceMemory memory;
   jit::Engine engine;
   report::SpoolWriter* spool = nullptr;  // options.spool
+  std::optional<MachineCode> machine_code;
   std::vector<std::unique_ptr<Module>> modules;
   std::atomic<bool> never{false};
   std::atomic<bool>& stop;  // ours, if nobody else has one
@@ -46,7 +47,11 @@ struct Session::Impl {
         memory(per_device() * std::max(1u, options.gpus)),
         engine({options.threads, options.cpu, options.cache_dir, true}, memory),
         spool(options.spool.get()),
-        stop(options.stop ? *options.stop : never) {}
+        stop(options.stop ? *options.stop : never) {
+    if (options.machine_code)
+      machine_code.emplace(gpu.compute_major * 10 + gpu.compute_minor, options.ptxas, options.cache_dir,
+                           options.environment);
+  }
 
   uint64_t per_device() const { return gpu.memory_bytes - std::min(gpu.memory_bytes, kContextBytes); }
   void record_run();
@@ -110,7 +115,7 @@ Status Session::Impl::load(Module& module) {
     if (Status status = load(*module.original()); !status) return status;
   }
   bool first = !module.tried();
-  Status status = module.load(memory);
+  Status status = module.load(memory, machine_code ? &*machine_code : nullptr);
   if (!first || !spool) return status;
   for (const Diagnostic& diagnostic : module.diagnostics())
     if (diagnostic.kernel.empty()) spool->note(record_note(diagnostic));
@@ -176,6 +181,7 @@ LaunchReport Session::launch(Module& module, std::string_view name, const exec::
   auto sink_of = [&](unsigned worker) { return observer.sink(worker); };
   exec::LaunchResult result = impl_->engine.launch(loaded.handle, config, params, sink_of, impl_->stop);
   observer.add_branches(result.counts.branches);
+  observer.add_executed(result.counts.accesses);
   std::vector<observe::SiteStats> sites = observer.finish();
 
   uint64_t number = impl_->launches++;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "base/environment.h"
 #include "base/result.h"
 #include "exec/launch.h"
 #include "exec/memory.h"
@@ -27,6 +28,9 @@ struct Options {
   unsigned threads = 0;      // 0: all cores
   std::string cpu;           // "": this machine's
   std::string cache_dir;     // "": compiled code is not kept on disk
+  bool machine_code = false;  // kernels run as machine code where that can be had
+  std::string ptxas;          // which to make it with; "": one that is found
+  Environment environment;    // where that is looked for
   // Where records go; null: nothing is recorded.
   std::shared_ptr<report::SpoolWriter> spool;
   // When true, the launch that runs ends with FaultKind::Stopped; null: it never is.

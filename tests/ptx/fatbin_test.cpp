@@ -76,6 +76,56 @@ TEST(Fatbin, WhatIsWrittenIsRead) {
   EXPECT_EQ(newest_ptx(*read), &image);
 }
 
+ImageSource image_for(ImageKind kind, uint32_t sm, uint64_t more_flags = 0) {
+  ImageSource source;
+  source.kind = kind;
+  source.sm = sm;
+  source.flags |= more_flags;
+  source.payload = std::to_string(sm);
+  return source;
+}
+
+// "sm_86", "sm_90a", "compute_80": what a GPU of that sm takes; "" for nothing.
+std::string taken(const std::vector<ImageSource>& sources, uint32_t sm, ImageKind kind = ImageKind::Cubin) {
+  const std::string file = write_fatbin(sources);
+  const Result<Container> container = read_fatbin(bytes(file));
+  const Image* image = kind == ImageKind::Cubin ? machine_code_for(*container, sm) : ptx_for(*container, sm);
+  if (image == nullptr) return "";
+  return (kind == ImageKind::Cubin ? "sm_" : "compute_") + std::to_string(image->sm) +
+         (image->flags & kImageArchSpecific ? "a" : "") + (image->flags & kImageFamily ? "f" : "");
+}
+
+TEST(Fatbin, MachineCodeForAGpu) {
+  constexpr ImageKind kCubin = ImageKind::Cubin, kPtx = ImageKind::Ptx;
+  const std::vector<ImageSource> sources = {image_for(kCubin, 89), image_for(kCubin, 80), image_for(kCubin, 86),
+                                            image_for(kPtx, 80),   image_for(kCubin, 75), image_for(kPtx, 90)};
+  EXPECT_EQ(taken(sources, 80), "sm_80");
+  EXPECT_EQ(taken(sources, 86), "sm_86");
+  EXPECT_EQ(taken(sources, 87), "sm_86");
+  EXPECT_EQ(taken(sources, 89), "sm_89");
+  EXPECT_EQ(taken(sources, 75), "sm_75");
+  EXPECT_EQ(taken(sources, 72), "") << "older than any of its major";
+  EXPECT_EQ(taken(sources, 90), "") << "code of another major does not run";
+  EXPECT_EQ(taken(sources, 120), "");
+  EXPECT_EQ(taken(sources, 89, kPtx), "compute_80");
+  EXPECT_EQ(taken(sources, 120, kPtx), "compute_90");
+  EXPECT_EQ(taken(sources, 75, kPtx), "");
+}
+
+TEST(Fatbin, MachineCodeOfOneArchitectureOrFamily) {
+  constexpr ImageKind kCubin = ImageKind::Cubin, kPtx = ImageKind::Ptx;
+  const std::vector<ImageSource> sources = {
+      image_for(kCubin, 90, kImageArchSpecific),  image_for(kCubin, 90),
+      image_for(kCubin, 100, kImageArchSpecific), image_for(kCubin, 100, kImageFamily),
+      image_for(kPtx, 100, kImageFamily),         image_for(kPtx, 90, kImageArchSpecific)};
+  EXPECT_EQ(taken(sources, 90), "sm_90a");
+  EXPECT_EQ(taken(sources, 100), "sm_100a");
+  EXPECT_EQ(taken(sources, 103), "sm_100f");
+  EXPECT_EQ(taken(sources, 90, kPtx), "compute_90a");
+  EXPECT_EQ(taken(sources, 103, kPtx), "compute_100f");
+  EXPECT_EQ(taken(sources, 120, kPtx), "") << "neither of another major nor of another architecture";
+}
+
 TEST(Fatbin, CompressedImages) {
   const std::string text = ptx_text(80, std::string(100000, '\n') + "// end") + '\0';
   for (Compression how : {Compression::Lz4, Compression::Zstd}) {

@@ -159,6 +159,12 @@ class BlockRun {
         return set(thread, id, get(thread, inst.args[0]) - window(thread, inst.space));
       case Op::IsSpace:
         return set(thread, id, is_space(thread, inst.space, get(thread, inst.args[0])));
+      case Op::CountOn:
+        return;
+      case Op::CountOff:
+        if (watcher_ && !get(thread, inst.args[0]))
+          for (uint64_t k = 0; k < inst.imm; ++k) watcher_->guarded_off(thread.index);
+        return;
       case Op::BarrierResult:
         return set(thread, id, thread.barrier_result);
       case Op::Fence:
