@@ -168,7 +168,8 @@ constexpr CountKey kCounts[] = {
 Json to_json(const SiteCounts& counts) {
   Json json = Json::object();
   for (const CountKey& count : kCounts) json[count.key] = counts.*count.member;
-  if (counts.executed != 0) {
+  // Only where some warp executed the access with all its lanes' guards false, or some lane's.
+  if (counts.executed > counts.requests || counts.executed_lanes > counts.lanes) {
     json["executed"] = counts.executed;
     json["executed_lanes"] = counts.executed_lanes;
   }

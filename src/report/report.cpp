@@ -57,8 +57,6 @@ const char* to_string(Space space) {
 const char* to_string(Code code) { return code == Code::Sass ? "sass" : "ptx"; }
 
 void SiteCounts::add(const SiteCounts& other) {
-  executed_lanes += other.executed_lanes;
-  executed = executed == 0 && other.executed == 0 ? 0 : warps() + other.warps();
   requests += other.requests;
   lanes += other.lanes;
   sectors += other.sectors;

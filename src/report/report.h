@@ -49,18 +49,17 @@ struct PatternCount {
 
 // What one launch did at one site (the same index in Kernel::sites).
 struct SiteCounts {
-  uint64_t requests = 0;        // warp requests with an active lane
-  uint64_t executed = 0;        // warps that executed it, where that is known: of machine code also those whose lanes'
-                                // predicate was false
-  uint64_t executed_lanes = 0;  // active lanes of those, whatever their predicates; known with `executed`
-  uint64_t lanes = 0;           // active lanes, summed
+  uint64_t requests = 0;  // warp requests with an active lane
+  uint64_t lanes = 0;     // active lanes, summed
   uint64_t sectors = 0, sectors_ideal = 0, tag_requests = 0;
   uint64_t wavefronts = 0, wavefronts_ideal = 0;
   uint64_t bytes_used = 0;  // distinct bytes touched, summed over requests
   uint64_t branch_executed = 0, branch_divergent = 0, branch_lanes = 0;
+  // By warps, and their active lanes, whatever the guards said: at least `requests` and `lanes`; 0 of old reports.
+  uint64_t executed = 0, executed_lanes = 0;
   std::vector<PatternCount> patterns;  // most frequent first
-  bool empty() const { return requests == 0 && executed == 0 && branch_executed == 0; }
-  uint64_t warps() const { return executed != 0 ? executed : requests; }
+  bool empty() const { return requests == 0 && branch_executed == 0 && executed == 0; }
+  uint64_t warps() const { return executed > requests ? executed : requests; }  // that executed it
   void add(const SiteCounts& other);
 };
 

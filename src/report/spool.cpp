@@ -36,11 +36,9 @@ std::string line_of(const char* key, Json value) {
 Json site_row(size_t index, const SiteCounts& c) {
   Json patterns = Json::array();
   for (const PatternCount& p : c.patterns) patterns.push_back(Json::array({p.words, p.count}));
-  Json row =
-      Json::array({index, c.requests, c.lanes, c.sectors, c.sectors_ideal, c.tag_requests, c.wavefronts,
-                   c.wavefronts_ideal, c.bytes_used, c.branch_executed, c.branch_divergent, c.branch_lanes, patterns});
-  if (c.executed != 0) row.push_back(c.executed), row.push_back(c.executed_lanes);
-  return row;
+  return Json::array({index, c.requests, c.lanes, c.sectors, c.sectors_ideal, c.tag_requests, c.wavefronts,
+                      c.wavefronts_ideal, c.bytes_used, c.branch_executed, c.branch_divergent, c.branch_lanes, patterns,
+                      c.executed, c.executed_lanes});
 }
 
 SiteCounts counts_from(const Json& row) {
@@ -50,11 +48,9 @@ SiteCounts counts_from(const Json& row) {
       &c.wavefronts_ideal, &c.bytes_used, &c.branch_executed, &c.branch_divergent, &c.branch_lanes};
   size_t at = 1;
   for (uint64_t* field : fields) *field = row.at(at++).get<uint64_t>();
+  if (row.size() > at + 2)
+    c.executed = row.at(at + 1).get<uint64_t>(), c.executed_lanes = row.at(at + 2).get<uint64_t>();
   for (const Json& p : row.at(at)) c.patterns.push_back({p.at(0).get<std::string>(), p.at(1).get<uint64_t>()});
-  if (row.size() > at + 2) {
-    c.executed = row.at(at + 1).get<uint64_t>();
-    c.executed_lanes = row.at(at + 2).get<uint64_t>();
-  }
   return c;
 }
 

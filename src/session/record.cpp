@@ -80,7 +80,7 @@ report::SiteCounts record_counts(const observe::SiteStats& stats, bool machine) 
   out.wavefronts = stats.wavefronts;
   out.wavefronts_ideal = stats.wavefronts_ideal;
   out.bytes_used = stats.bytes_used;
-  if (machine) {  // each instruction of the text is there as it stands
+  {
     out.executed = stats.executed;
     out.executed_lanes = stats.executed_lanes;
   }
