@@ -60,6 +60,8 @@ void atomic(Lifter& l, bool yields) {
   const std::string space_word = shared ? ".shared" : generic ? "" : ".global";
   // ATOMS.POPC.INC: 1 is added, and nobody looks at what was there.
   const bool increments = l.has("POPC");
+  if (increments && !l.has("INC")) l.refuse_form();
+  (void)l.has("32");
   const std::string op = increments ? "add" : operation(l), t = increments ? "u32" : type(l, op);
   std::string text = yields && !increments ? "atom" : "red";
   text += space_word + "." + op + "." + t + " ";

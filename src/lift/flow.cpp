@@ -146,7 +146,7 @@ void Lifter::check_modifiers(Handler handler) const {
       "E", "CONSTANT", "EF", "EL", "LU", "NA", "SYS", "GPU", "SM", "CTA", "VC", "STRONG", "WEAK", "LTC64B", "LTC128B",
       "LTC256B", "BYPASS", "ACCESS", "U",
       // the usual case
-      "AND", "LUT", "RN", "NTZ", "REL", "NODEC", "NOINC", "DEFER_BLOCKING", "IDX", "PACK_AB", "ANY",
+      "AND", "LUT", "RN", "NTZ", "REL", "ABS", "NODEC", "NOINC", "DEFER_BLOCKING", "IDX", "PACK_AB", "ANY",
       // the pipe that computes it, or another name for a form of it
       "MMA", "MOV", "IADD", "SHL", "R"};
   const auto known = [&](std::string_view modifier) {
@@ -155,8 +155,9 @@ void Lifter::check_modifiers(Handler handler) const {
   };
   for (const std::string& modifier : instruction_->modifiers)
     if (!known(modifier)) refuse("modifier ." + modifier + " is not known yet");
-  static constexpr std::string_view kWithSuffixes[] = {"F2F",  "F2I",   "I2F",   "I2FP",  "F2FP",   "R2P",   "P2R",
-                                                       "FRND", "HADD2", "HMUL2", "HFMA2", "HSETP2", "HSET2", "HMNMX2"};
+  static constexpr std::string_view kWithSuffixes[] = {"F2F",  "F2I",   "I2F",    "I2FP",  "F2FP",  "R2P",
+                                                       "P2R",  "FRND",  "HADD2",  "HMUL2", "IMMA",  "HMMA",
+                                                       "DMMA", "HFMA2", "HSETP2", "HSET2", "HMNMX2"};
   const bool takes =
       std::find(std::begin(kWithSuffixes), std::end(kWithSuffixes), instruction_->opcode) != std::end(kWithSuffixes);
   for (const Operand& o : instruction_->operands)

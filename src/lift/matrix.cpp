@@ -84,6 +84,7 @@ struct Shape {
 // HMMA.16816.F32[.BF16|.TF32] d, a, b, c
 void floats(Lifter& l) {
   const bool tf32 = l.has("TF32"), bf16 = l.has("BF16"), wide = l.has("F32");
+  if (!wide && !l.has("F16")) l.refuse_form();
   const auto shape = [&]() -> Shape {
     if (l.has("16816")) return {"16816", "m16n8k16", 4, 2, 4};
     if (l.has("1688") && tf32) return {"1688", "m16n8k8", 4, 2, 4};

@@ -186,6 +186,7 @@ void lift_CopyToShared(Lifter& l) {
 }
 
 void lift_Fence(Lifter& l) {
+  for (const char* how : {"SC", "ALL", "VIEW", "ASYNC"}) (void)l.has(how);
   ir::Inst inst;
   inst.op = Op::Fence;
   l.b().emit(std::move(inst));

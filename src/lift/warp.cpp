@@ -48,6 +48,7 @@ void lift_Shuffle(Lifter& l) {
 
 // VOTE.mode d, p, q: the ballot and the verdict.
 void lift_Vote(Lifter& l) {
+  (void)l.has("EQ"), (void)l.has("ALL");
   size_t k = 0;
   const Operand* ballot = nullptr;
   const Operand* verdict = nullptr;

@@ -86,6 +86,8 @@ void add_site(Part& part, const Site& site, const SiteCounts& counts) {
   if (!kind) return;
   add(space->all, counts);
   add(*kind, counts);
+  // Rows of a matrix are no loads by name (an H200: smsp__inst_executed_op_ldsm has them).
+  if (site.opcode.starts_with("LDSM") || site.opcode.starts_with("ldmatrix")) kind->executed -= counts.warps();
   if (site.kind == AccessKind::Load && is_copy(site)) part.copies += counts.warps();
   // As an integer for each instruction: what Nsight Compute adds up for a launch.
   if (site.space == Space::Shared && counts.warps() != 0) part.shared_ways += counts.wavefronts / counts.warps();

@@ -65,6 +65,8 @@ void SiteCounts::add(const SiteCounts& other) {
   wavefronts += other.wavefronts;
   wavefronts_ideal += other.wavefronts_ideal;
   bytes_used += other.bytes_used;
+  executed += other.executed;
+  executed_lanes += other.executed_lanes;
   branch_executed += other.branch_executed;
   branch_divergent += other.branch_divergent;
   branch_lanes += other.branch_lanes;

@@ -70,7 +70,7 @@ report::Site record_site(const ir::Module& module, const ir::Function& function,
   return out;
 }
 
-report::SiteCounts record_counts(const observe::SiteStats& stats, bool machine) {
+report::SiteCounts record_counts(const observe::SiteStats& stats) {
   report::SiteCounts out;
   out.requests = stats.requests;
   out.lanes = stats.lanes;
@@ -80,10 +80,8 @@ report::SiteCounts record_counts(const observe::SiteStats& stats, bool machine) 
   out.wavefronts = stats.wavefronts;
   out.wavefronts_ideal = stats.wavefronts_ideal;
   out.bytes_used = stats.bytes_used;
-  {
-    out.executed = stats.executed;
-    out.executed_lanes = stats.executed_lanes;
-  }
+  out.executed = stats.executed;
+  out.executed_lanes = stats.executed_lanes;
   out.branch_executed = stats.branch_executed;
   out.branch_divergent = stats.branch_divergent;
   out.branch_lanes = stats.branch_lanes;
@@ -141,9 +139,8 @@ report::Launch record_launch(uint32_t kernel, const ir::Function& function, cons
   out.compile_seconds = result.compile_seconds;
   out.from_cache = result.from_cache;
   out.complete = !result.fault.has_value();
-  const bool machine = function.machine_sm != 0;
-  for (const observe::SiteStats& stats : sites) out.sites.push_back(record_counts(stats, machine));
-  if (machine) out.branch_targets = branch_targets(function, sites);
+  for (const observe::SiteStats& stats : sites) out.sites.push_back(record_counts(stats));
+  if (function.machine_sm) out.branch_targets = branch_targets(function, sites);
   return out;
 }
 
