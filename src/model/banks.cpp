@@ -39,10 +39,10 @@
 //         from addresses; the lane 31 rule and the clashes of copies are theirs, not a claim about wires.
 // Not here. Hardware counters (l1tex__data_bank_conflicts..., l1tex__data_pipe_lsu_wavefronts...) add arbitration with
 // other
-//         traffic. Copies that bypass L1 (LDGSTS.BYPASS, cp.async.cg): where the instruction has a predicate, Nsight
-//         Compute 2025.3 takes other registers for its addresses, so there is nothing to compare with; they are counted
-//         by the rule for copies here. What the assembler makes of an access: it may join neighbouring loads, and turns
-//         some atomics into loops around CompareAndSwap.
+//         traffic. Copies that bypass L1 (LDGSTS.BYPASS, cp.async.cg): under a predicate Nsight
+//         Compute 2025.3 has readings that fit no addresses of the instruction (it seems to take other registers), and
+//         without one only unit stride was measured; the rule for copies is unproved there. What the assembler makes of
+//         an access: it may join neighbouring loads, and turns some atomics into loops around CompareAndSwap.
 #include "model/banks.h"
 
 #include <algorithm>

@@ -20,13 +20,15 @@
 //
 // Source.  Nsight Compute 2025.3 on an H200 (CUDA 13.0): every instruction of 22 kernels with divergence,
 //         tests/sass/divergence/divergence.csv and launches.csv. tests/models/branches_test.cpp holds the sums over
-//         launches to the rule; BSYNC's and the others' counts were compared with the numbers of lanes that arrive.
+//         launches to the rule; BSYNC's count was compared with the groups
+//         that arrive in three kernels by hand: equal in two, 21 of 24 in one loop of loop_by_data.
 // Not here. The hardware's own counters smsp__inst_executed and smsp__inst_executed_op_branch have a branch through a
 //         register (BRX, CALL) once for each place that its lanes go to; the counters of single instructions have it
 //         once. Which group goes first, and whether groups that happen to stand at one place go on as one before their
-//         barrier, depends on timing: in 6 of the 22 kernels (loops with several exits, recursion) two collections of
-//         one launch differ in inst_executed, by 8 % in the recursion and by 0.5 % at most elsewhere, and never in
-//         thread_inst_executed. JMP, BRXU and other branches that no compiler made for the probes.
+//         barrier, seems to depend on timing, and is not modelled: in 7 of the 22 kernels (loops with several exits,
+//         recursion, jump_table by one) two collections of one launch differ in inst_executed, by 8 % in the recursion
+//         and by 0.5 % at most elsewhere, and never in thread_inst_executed. JMP, BRXU and other branches that no
+//         compiler made for the probes.
 #include "model/branches.h"
 
 #include <algorithm>

@@ -28,7 +28,8 @@
 //         memory_l1_tag_requests_global, read on an H200 (CUDA 13.0); they are computed from addresses too, so they
 //         agree exactly: 14,336 requests in tests/models/h200/requests.csv. Definitions: NVIDIA, Nsight Compute
 //         Profiling Guide, "Metrics Decoder".
-// Not here. Copies of LDGSTS.BYPASS under a predicate, for whose sectors Nsight Compute 2025.3 takes other registers.
+// Not here. Copies of LDGSTS.BYPASS under a predicate, whose sectors in Nsight
+//         Compute 2025.3 fit no addresses of the instruction.
 // Whether a sector is found in L1 or L2; what hardware counters add when requests are replayed.
 #include "model/coalesce.h"
 

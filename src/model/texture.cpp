@@ -20,7 +20,8 @@
 //
 // Source.  Hardware counters of single instructions on an H200 (CUDA 13.0, Nsight Compute 2025.3), in
 //         tests/models/h200/units.csv: float and float4, points and bilinear filtering, regular and random coordinates,
-//         full and partial masks. This file reproduces all that it has a rule for. smsp__inst_executed_op_texture
+//         full and partial masks. This file reproduces all that it has a rule for;
+//         the pairs of float4 were found on the same 28 readings that test them. smsp__inst_executed_op_texture
 //         counts 1 an instruction. The profiler has no counters of addresses for single texture instructions.
 // Not here. Bilinear filtering of float4: 2 passes of filtering for each pair of lanes that has an active one, and
 // sectors
