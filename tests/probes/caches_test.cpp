@@ -76,7 +76,7 @@ TEST(Caches, ChangeNothingThatIsCountedForAnyNumberOfThreads) {
   const std::string source = fs::canonical(probes()).string();
   const auto metrics_of = [&](std::vector<std::string> options) {
     std::vector<nlohmann::ordered_json> all;
-    const CommandResult run = run_program(source, {"all", "14"}, options);
+    const CommandResult run = run_program(source, {"all", "16"}, options);
     EXPECT_EQ(run.exit_code, 0) << run.err;
     if (run.json.contains("launches"))
       for (const auto& launch : run.json.at("launches")) all.push_back(launch.at("metrics"));
