@@ -27,6 +27,7 @@ Result<CacheSpec> find_cache_spec(std::string_view gpu) {
     };
     CacheSpec spec;
     spec.l2_partitions = number("l2_partitions");
+    spec.l2_used_percent = number("l2_used_percent");
     spec.l2_dirty_percent = number("l2_dirty_percent");
     spec.gpcs = number("gpcs");
     spec.merge_reads = number("merge_reads");

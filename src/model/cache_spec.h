@@ -10,7 +10,8 @@ namespace warplens::model {
 
 struct CacheSpec {
   uint32_t l2_partitions = 1;       // each serves the SMs on its side, and keeps copies of the others' lines
-  uint32_t l2_dirty_percent = 100;  // of L2 may wait to be written to DRAM
+  uint32_t l2_used_percent = 100;   // of L2: what its sets leave free, as if it were that much smaller
+  uint32_t l2_dirty_percent = 100;  // of that may wait to be written to DRAM
   uint32_t gpcs = 1;                // groups of SMs, each with its own way to L2
   uint32_t merge_reads = 1;         // of a sector, by SMs of a GPC at the same time, that reach L2 as one
   uint32_t merge_turns = 0;         // what is the same time: caches.cpp

@@ -54,7 +54,7 @@ Caches::Caches(const GpuSpec& gpu, const CacheSpec& spec, uint32_t shared_bytes,
       l1_lines_((gpu.l1_shared_bytes - std::min(gpu.l1_shared_bytes, shared_bytes)) / kLineBytes >> sampled),
       l1_(gpu.sm_count),
       flights_(spec.gpcs) {
-  const uint64_t lines = gpu.l2_bytes / spec.l2_partitions / kLineBytes >> sampled;
+  const uint64_t lines = gpu.l2_bytes * spec.l2_used_percent / 100 / spec.l2_partitions / kLineBytes >> sampled;
   most_dirty_ = lines * spec.l2_dirty_percent / 100;
   for (uint32_t p = 0; p < spec.l2_partitions; ++p) l2_.push_back({SectorCache(lines), {}, 0});
 }

@@ -40,13 +40,14 @@ struct CacheEntry {
   }
   static uint32_t warp_of(uint64_t bits) { return bits >> 54 & 31; }
   static uint32_t request_of(uint64_t bits) { return uint32_t(bits >> 59); }
-  // The entries of 2^-k of all lines have a rank of k or more. Lines are sampled by a hash of their address; a word of
-  // local memory by its place in the block's frames, which every block that comes to the same place shares.
+  // The entries of 2^-k of all lines have a rank of k or more. Lines are sampled by a hash of their address. Of local
+  // memory every 2^k-th word of a frame is, others in each warp: as much of every warp, and of blocks that follow each
+  // other at one place the same.
   static constexpr unsigned kRanks = 40;
   static unsigned rank_of(uint64_t bits) {
     const uint64_t line = bits & ((uint64_t{1} << kLineBits) - 1);
-    const uint64_t place = bits >> 53 & 1 ? line << 5 | warp_of(bits) : line;
-    return unsigned(std::countr_zero(model::mix(place) | uint64_t{1} << (kRanks - 1)));
+    const uint64_t place = bits >> 53 & 1 ? line + 13 * warp_of(bits) : model::mix(line);
+    return unsigned(std::countr_zero(place | uint64_t{1} << (kRanks - 1)));
   }
   CacheClass cache_class() const {
     if (op == model::CacheOp::Reduce) return CacheClass::Reduce;

@@ -103,7 +103,7 @@ void Replay::execute(const Trace* lanes, const size_t* at, uint32_t mask, ir::Bl
   };
   for (ir::ValueId v : f_.blocks[block].insts) {
     if (f_.insts[v].site == kNone) continue;
-    event::Access request{f_.insts[v].site, 0, {}};
+    event::Access request{f_.insts[v].site, 0, {}, {}, 0};
     for (uint32_t l = 0; l < kWarpSize; ++l)
       if (mask >> l & 1 && next[l] < end_of(l) && lanes[l].touches[next[l]].inst == v) {
         request.mask |= 1u << l;

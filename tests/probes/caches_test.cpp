@@ -69,5 +69,26 @@ TEST(Caches, AreNearTheCountersOfAnH200) {
   }
 }
 
+// Other code and another way to count: what is counted stays, and what is modelled does not depend on who ran what.
+TEST(Caches, ChangeNothingThatIsCountedForAnyNumberOfThreads) {
+  if (!has_nvcc() && !has_clang()) GTEST_SKIP() << "neither nvcc nor clang++-19 on this machine";
+  if (probes().empty()) GTEST_SKIP() << "no ../shared/probes here";
+  const std::string source = fs::canonical(probes()).string();
+  const auto metrics_of = [&](std::vector<std::string> options) {
+    std::vector<nlohmann::ordered_json> all;
+    const CommandResult run = run_program(source, {"all", "16"}, options);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    if (run.json.contains("launches"))
+      for (const auto& launch : run.json.at("launches")) all.push_back(launch.at("metrics"));
+    return all;
+  };
+  const auto plain = metrics_of({}), one = metrics_of({"--caches", "--threads", "1"});
+  ASSERT_GT(plain.size(), 100u);
+  ASSERT_EQ(plain.size(), one.size());
+  for (size_t i = 0; i < plain.size(); ++i)
+    for (const auto& [name, metric] : plain[i].items()) EXPECT_EQ(metric, one[i].at(name)) << name << ", launch " << i;
+  for (const char* threads : {"2", "5"}) EXPECT_EQ(one, metrics_of({"--caches", "--threads", threads}));
+}
+
 }  // namespace
 }  // namespace warplens::test
