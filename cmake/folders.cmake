@@ -24,4 +24,6 @@ function(warplens_test name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE WARPLENS_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WARPLENS_BINARY_DIR="${PROJECT_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name})
+  # Tests of the PTX path, with and without a toolkit alike; those of machine code ask for that.
+  set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "WARPLENS_CODE=ptx")
 endfunction()

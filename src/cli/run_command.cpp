@@ -101,6 +101,7 @@ RunCommand::RunCommand(CLI::App& app, const Environment& environment) : environm
           "What kernels run as: sass, machine code that the program has or a ptxas makes (PTX where there is none), "
           "or ptx")
       ->check(CLI::IsMember({"sass", "ptx"}))
+      ->envname("WARPLENS_CODE")
       ->capture_default_str();
   command_->add_option("--ptxas", options_.ptxas, "The ptxas to make machine code with")->type_name("PATH");
   command_->add_option("--color", color_, "auto, always or never")->check(CLI::IsMember({"auto", "always", "never"}));

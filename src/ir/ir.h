@@ -244,6 +244,8 @@ struct Symbol {
   bool external = false;
   uint64_t bytes = 0;
   uint32_t align = 1;
+  // Of machine code, which finds its constants by their place in one piece of memory: bytes from that one's start.
+  uint32_t bank_offset = kNone;
   std::vector<uint8_t> initial;  // shorter than bytes: the rest is zero
   struct Relocation {
     uint64_t offset;

@@ -8,6 +8,9 @@ using Kind = Operand::Kind;
 namespace {
 
 std::string operation(Lifter& l) {
+  // The order of floats and the width of integers are asked for where they matter; a shared exchange that spins says no
+  // more than that it does.
+  for (const char* word : {"FTZ", "S32", "U32", "S64", "U64", "64", "32", "SPIN"}) (void)l.has(word);
   static constexpr std::pair<const char*, const char*> kNames[] = {
       {"ADD", "add"}, {"MIN", "min"}, {"MAX", "max"}, {"AND", "and"},   {"OR", "or"},
       {"XOR", "xor"}, {"INC", "inc"}, {"DEC", "dec"}, {"EXCH", "exch"}, {"CAS", "cas"}};
@@ -90,6 +93,10 @@ void atomic(Lifter& l, bool yields) {
   if (increments) l.function().sites.back().unit_increment = true;
   if (!yields || !to || to->number == sass::kRZ || increments) return;
   const ValueId old = l.ptx_result(names[0].c_str());
+  if (l.has("CAST")) {  // compare, swap and tell
+    const ValueId swapped = l.compare(ir::IntCompare::Eq, old, value(l, l.operand(k + 1), t));
+    return l.set(*to, l.b().pure(Op::ZExt, Type::I32, {swapped}));
+  }
   if (t == "f64" || t.ends_with("64")) return l.set_wide(*to, old);
   l.set(*to, old);
 }

@@ -104,7 +104,7 @@ ValueId Lifter::constant(const Operand& o, unsigned k) {
   return constant_at(o.number, static_cast<uint32_t>(o.value) + 4 * k, Type::I32);
 }
 
-// c[bank][R + offset]: the variable that the offset leads into is the one that is indexed.
+// c[bank][R + offset]
 ValueId Lifter::indexed_constant(const Operand& o, Type type) {
   Operand reg;
   reg.kind = o.uniform != sass::kRZ ? Operand::Kind::Uniform : Operand::Kind::Register;
@@ -130,6 +130,13 @@ ValueId Lifter::indexed_constant(const Operand& o, Type type) {
   }
   for (const BankPart& part : input_.banks) {
     if (part.bank != o.number || part.is_address) continue;
+    // All of bank 3 is one piece of memory, so that any of its variables leads to all.
+    if (o.number == 3) {
+      load.args = {binary(Op::Add, builder_.pure(Op::SExt, Type::I64, {index}), builder_.symbol(part.symbol))};
+      load.imm = static_cast<uint64_t>(int64_t{offset} - part.offset);
+      load.site = site(ir::SiteKind::Load, ir::Space::Const, bytes, 1);
+      return builder_.emit(std::move(load));
+    }
     if (offset < static_cast<int64_t>(part.offset) || offset >= static_cast<int64_t>(part.offset) + part.bytes)
       continue;
     load.args = {binary(Op::Add, builder_.pure(Op::SExt, Type::I64, {index}), builder_.symbol(part.symbol))};

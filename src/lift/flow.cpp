@@ -194,6 +194,15 @@ void Lifter::flush_guarded() {
 }
 
 void Lifter::branch() {
+  // BRA.DIV goes a slow way where the lanes that it names are apart. Here they meet first.
+  if (has("DIV")) {
+    ir::Inst meet;
+    meet.op = Op::WarpSync;
+    meet.guard = guard_;
+    meet.args = {word(operand(0))};
+    builder_.emit(std::move(meet));
+    return go(next(), branch_site());
+  }
   const Operand* target = target_of(*instruction_);
   if (!target) refuse_form();
   const Place to{place_.calls, static_cast<uint32_t>(target->value)};

@@ -118,8 +118,10 @@ class ModuleLifter {
       const auto index = static_cast<uint32_t>(constants - cubin_.sections.data());
       for (const sass::Symbol& s : cubin_.symbols) {
         if (s.section != index || s.kind != sass::Symbol::Kind::Object) continue;
-        if (const uint32_t known = symbol(s.name); known != ir::kNone)
+        if (const uint32_t known = symbol(s.name); known != ir::kNone) {
+          module_.symbols[known].bank_offset = static_cast<uint32_t>(s.offset);
           input.banks.push_back({3, static_cast<uint32_t>(s.offset), static_cast<uint32_t>(s.size), known, 0, false});
+        }
       }
     }
     if (const sass::Section* constants = cubin_.bank(function, 2); constants && !constants->bytes.empty()) {

@@ -50,11 +50,12 @@ Shape shape_of(const ir::Site& site) {
   if (site.kind == ir::SiteKind::Store) shape.op = model::SharedOp::Store;
   // Pieces of 16 bytes of operands are rows that LDSM loads, too.
   if (site.bytes_per_lane == 16 && (site.opcode.starts_with("ldmatrix") || site.opcode.starts_with("stmatrix") ||
+                                    site.opcode.starts_with("LDSM") || site.opcode.starts_with("STSM") ||
                                     site.opcode.starts_with("wmma.load.a") || site.opcode.starts_with("wmma.load.b")))
     shape.op = model::SharedOp::MatrixRows;
   if (site.kind == ir::SiteKind::Atomic || site.kind == ir::SiteKind::Reduction) {
-    shape.op =
-        site.opcode.find(".cas") != std::string::npos ? model::SharedOp::CompareAndSwap : model::SharedOp::Atomic;
+    const auto says = [&](const char* word) { return site.opcode.find(word) != std::string::npos; };
+    shape.op = says(".cas") || says(".CAS") ? model::SharedOp::CompareAndSwap : model::SharedOp::Atomic;
     if (site.unit_increment) shape.op = model::SharedOp::Increment;
   }
   return shape;

@@ -54,8 +54,9 @@ Module::Module(std::vector<PtxText> texts, std::string origin, unsigned device)
 Module::Module(Module& original, unsigned device) : original_(&original), device_(device), origin_(original.origin_) {}
 
 Module::~Module() {
+  if (constants_) (void)memory_->free(constants_);
   for (size_t i = 0; i < addresses_.size(); i++) {
-    if (!addresses_[i] || is_shared(i)) continue;
+    if (!addresses_[i] || is_shared(i) || ir_->symbols[i].bank_offset != ir::kNone) continue;
     if (!memory_->free(addresses_[i])) memory_->forget(addresses_[i]);  // the program's own
   }
 }
@@ -126,8 +127,23 @@ void Module::note(const Diagnostics& diagnostics) {
   diagnostics_.insert(diagnostics_.end(), diagnostics.begin(), diagnostics.end());
 }
 
+// Of the variables that lie together (ir::Symbol::bank_offset).
+Result<uint64_t> Module::constants() {
+  if (constants_) return constants_;
+  uint64_t bytes = 1;
+  for (const ir::Symbol& symbol : ir_->symbols)
+    if (symbol.bank_offset != ir::kNone) bytes = std::max(bytes, symbol.bank_offset + symbol.bytes);
+  auto room = memory_->allocate(bytes, exec::Allocation::Kind::Symbol);
+  if (room) constants_ = *room;
+  return room;
+}
+
 Result<uint64_t> Module::room_for(const ir::Symbol& symbol) {
   using Kind = exec::Allocation::Kind;
+  if (symbol.bank_offset != ir::kNone) {
+    auto base = constants();
+    return base ? Result<uint64_t>(*base + symbol.bank_offset) : base;
+  }
   const uint64_t bytes = std::max<uint64_t>(symbol.bytes, 1);
   const auto copy = host_copies_.find(symbol.name);
   if (!symbol.managed || copy == host_copies_.end())

@@ -61,6 +61,7 @@ class Module {
   void note(const Diagnostics& diagnostics);
   Status place_variables();
   Status place(size_t symbol);
+  Result<uint64_t> constants();
   Result<uint64_t> room_for(const ir::Symbol& symbol);
   bool is_shared(size_t symbol) const { return original_ && ir_->symbols[symbol].managed; }
 
@@ -77,6 +78,7 @@ class Module {
   std::shared_ptr<const ir::Module> ir_;
   exec::DeviceMemory* memory_ = nullptr;
   std::vector<uint64_t> addresses_;  // index: ir::Module::symbols; 0 for what is no variable in memory
+  uint64_t constants_ = 0;           // where variables with a bank_offset lie; 0: not yet, or there are none
   std::map<uint32_t, Loaded> loaded_;
 };
 

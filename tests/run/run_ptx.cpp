@@ -55,9 +55,16 @@ Program::Program(std::string_view text) : text_(text) {
   for (const Diagnostic& d : lowered.diagnostics) problems_ += warplens::to_string(d) + "\n";
   for (const std::string& violation : ir::verify(lowered.module)) problems_ += "invariant: " + violation + "\n";
   module_ = std::make_shared<ir::Module>(std::move(lowered.module));
-  if (problems_.empty() && std::getenv("WARPLENS_TEST_MACHINE_CODE") && text_.find(kNotForAGpu) == text_.npos) make_machine_code();
+  if (problems_.empty() && std::getenv("WARPLENS_TEST_MACHINE_CODE") && text_.find(kNotForAGpu) == text_.npos)
+    make_machine_code();
+  uint64_t bank = 0, bank_bytes = 0;
   for (const ir::Symbol& s : (machine_ ? machine_ : module_)->symbols)
-    symbols_.push_back(*device_memory().allocate(std::max<uint64_t>(s.bytes, 1), exec::Allocation::Kind::Symbol));
+    if (s.bank_offset != ir::kNone) bank_bytes = std::max(bank_bytes, s.bank_offset + s.bytes);
+  if (bank_bytes) bank = *device_memory().allocate(bank_bytes, exec::Allocation::Kind::Symbol);
+  for (const ir::Symbol& s : (machine_ ? machine_ : module_)->symbols)
+    symbols_.push_back(s.bank_offset != ir::kNone
+                           ? bank + s.bank_offset
+                           : *device_memory().allocate(std::max<uint64_t>(s.bytes, 1), exec::Allocation::Kind::Symbol));
   reset_symbols();
 }
 
