@@ -199,6 +199,17 @@ void lift_Transcendental(Lifter& l) {
 }
 
 void lift_DoubleAdd(Lifter& l) {
+  // -0 + -x and -0 + |x| are how ptxas changes a sign: neg.f64 and abs.f64, whose NaNs an H200 hands on as they do.
+  const Operand &zero = l.operand(1), &x = l.operand(2);
+  if (zero.kind == Operand::Kind::Register && zero.number == sass::kRZ && zero.negated && (x.negated || x.absolute)) {
+    Operand plain = x;
+    plain.negated = plain.absolute = false;
+    ValueId value = l.f64(plain);
+    if (x.absolute) value = l.b().unary(Op::FAbs, value);
+    if (x.negated) value = l.b().unary(Op::FNeg, value);
+    (void)l.rounding();
+    return l.set_wide(l.operand(0), value);
+  }
   l.set_wide(l.operand(0), l.float_op(Op::FAdd, {l.f64(l.operand(1)), l.f64(l.operand(2))}));
 }
 void lift_DoubleMultiply(Lifter& l) {
