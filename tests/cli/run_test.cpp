@@ -92,7 +92,7 @@ TEST(Run, HasAsManyGpusAsAskedAndNamesThem) {
   CommandResult two = run_program("two_devices.cu", {}, {"--gpus", "2"});
   EXPECT_EQ(two.out, "2 cudaSuccess\n");
   EXPECT_THAT(two.err, HasSubstr("as on 2 x NVIDIA H200"));
-  EXPECT_THAT(two.err, HasSubstr("2 launches, summed, grid (1, 1, 1), block (32, 1, 1), on devices 0, 1"));
+  EXPECT_THAT(two.err, HasSubstr("2 launches, summed, grid (1, 1, 1), block (32, 1, 1), as PTX, on devices 0, 1"));
   EXPECT_THAT(two.err, HasSubstr("1 launch, grid (1, 1, 1), block (32, 1, 1), on device 1"));
   EXPECT_EQ(two.json["run"]["gpus"], 2);
   ASSERT_EQ(two.json["launches"].size(), 3u);

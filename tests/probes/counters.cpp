@@ -44,6 +44,8 @@ std::vector<GpuLaunch> read_counters(const std::filesystem::path& csv) {
         launch.grid = field;
       else if (names[i] == "block")
         launch.block = field;
+      else if (names[i] == "offset")
+        launch.offset = std::stoull(field, nullptr, 16);
       else if (error == std::errc() && end == field.data() + field.size())
         launch.metrics[names[i]] = value;
     }

@@ -12,6 +12,7 @@ struct GpuLaunch {
   std::string name;                         // of the probe, or "program#launch"
   std::string kernel;                       // as Nsight Compute writes it: "void k<16>(const float *, int)"
   std::string grid, block;                  // "(16, 16, 1)"
+  uint64_t offset = 0;                      // of a machine instruction, where the row is one's
   std::map<std::string, uint64_t> metrics;  // those that are whole numbers
 };
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <sstream>
 
 #include "cli/command.h"
@@ -130,6 +132,54 @@ TEST_F(MachineCode, CountsWhatAnH200Counts) {
     }
   }
   EXPECT_GT(compared, 20 * launches.size());
+}
+
+// What the report has of the machine instruction at `offset`, under the names of Nsight Compute's source page.
+std::map<std::string, uint64_t> instruction_at(const Json& kernel, const Json& launch, uint64_t offset) {
+  std::map<std::string, uint64_t> out;
+  for (const Json& counts : launch.at("sites")) {
+    const Json& site = kernel.at("sites").at(counts.at("site").get<size_t>());
+    if (site.value("machine_offset", ~uint64_t{0}) != offset) continue;
+    const auto of = [&](const char* key, const char* otherwise) {
+      return counts.value(key, counts.at(otherwise).get<uint64_t>());
+    };
+    const auto most = [&](const char* name, uint64_t value) { out[name] = std::max(out[name], value); };
+    most("Instructions Executed", of("executed", "requests"));  // a copy to shared memory is two sites
+    most("Thread Instructions Executed", of("executed_lanes", "lanes"));
+    most("Predicated-On Thread Instructions Executed", of("lanes", "lanes"));
+    const std::string space = site.at("space");
+    if (space == "global") {
+      out["L1 Tag Requests Global"] += of("tag_requests", "tag_requests");
+      out["L2 Theoretical Sectors Global"] += of("sectors", "sectors");
+      out["L2 Theoretical Sectors Global Ideal"] += of("sectors_ideal", "sectors_ideal");
+    } else if (space == "shared") {
+      out["L1 Wavefronts Shared"] += of("wavefronts", "wavefronts");
+      out["L1 Wavefronts Shared Ideal"] += of("wavefronts_ideal", "wavefronts_ideal");
+    } else if (space == "local") {
+      out["L2 Theoretical Sectors Local"] += of("sectors", "sectors");
+    }
+  }
+  return out;
+}
+
+TEST_F(MachineCode, CountsEachInstructionAsAnH200) {
+  const auto rows = read_counters(source_.parent_path() / "h200-sass.csv");
+  ASSERT_GT(rows.size(), 500u);
+  const CommandResult run = run_program(source_.string(), {}, {"--code", "sass"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  std::map<std::string, Json> launches;
+  const std::vector<Json> all = launches_of(run);
+  ASSERT_EQ(all.size(), gpu_.size());
+  for (size_t i = 0; i < all.size(); ++i) launches[gpu_[i].name] = all[i];
+  for (const GpuLaunch& row : rows) {
+    const Json& launch = launches.at(row.name);
+    const auto ours = instruction_at(run.json.at("kernels").at(launch.at("kernel").get<size_t>()), launch, row.offset);
+    for (const auto& [column, value] : row.metrics) {
+      if (column == "Access Size") continue;
+      const auto it = ours.find(column);
+      EXPECT_EQ(it == ours.end() ? 0 : it->second, value) << row.name << " at " << row.offset << ": " << column;
+    }
+  }
 }
 
 // Blocks go to whichever thread is free: none of it may show in what is counted.
