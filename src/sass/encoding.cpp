@@ -3,7 +3,6 @@
 #include <array>
 #include <charconv>
 #include <iterator>
-#include <mutex>
 
 #include "base/check.h"
 
@@ -173,14 +172,13 @@ Encoding encoding(const Line& line) {
 }
 
 struct Table {
-  struct Entry {
-    std::once_flag once;
-    Encoding encoding;
-  };
-  std::array<Entry, std::size(kLines)> entries;
+  std::vector<Encoding> entries;
   std::array<std::vector<uint16_t>, 4096> by_opcode;
   Table() {
-    for (uint16_t i = 0; i < std::size(kLines); i++) by_opcode[kLines[i].opcode].push_back(i);
+    for (uint16_t i = 0; i < std::size(kLines); i++) {
+      by_opcode[kLines[i].opcode].push_back(i);
+      entries.push_back(encoding(kLines[i]));
+    }
   }
 };
 
@@ -227,13 +225,11 @@ const std::string& Choice::get(Word word) const {
 bool Condition::holds(Word word) const { return table.empty() || table[field.raw(word)] == '1'; }
 
 const Encoding* find_encoding(unsigned opcode, unsigned sm) {
-  static Table table;
+  static const Table table;
   for (const uint16_t number : table.by_opcode[opcode & 4095]) {
     const Line& line = kLines[number];
     if (sm < line.first_sm || sm > line.last_sm) continue;
-    Table::Entry& entry = table.entries[number];
-    std::call_once(entry.once, [&] { entry.encoding = encoding(line); });
-    return &entry.encoding;
+    return &table.entries[number];
   }
   return nullptr;
 }
