@@ -52,11 +52,11 @@ struct Plan {
   std::vector<std::vector<ir::ValueId>> followers;  // per ValueId of a leader: who shares its test, itself included
   uint32_t counters = 0;                            // in all
   uint32_t full = 0, partial = 0,
-           partial_lanes = 0;          // first of one counter a block: full-warp entries; others; their lanes
-  std::vector<uint32_t> divergent;     // per block: counter of split warps; kNone if it cannot split
-  uint32_t guarded_off = 0;            // counter: lanes times instructions switched off by a guard
+           partial_lanes = 0;                 // first of one counter a block: full-warp entries; others; their lanes
+  std::vector<uint32_t> divergent;            // per block: counter of split warps; kNone if it cannot split
+  uint32_t guarded_off = 0;                   // counter: lanes times instructions switched off by a guard
   uint32_t on_edges = 0, on_edges_lanes = 0;  // counters: instructions of CountOn; the same times lanes
-  std::vector<uint64_t> block_weight;  // PTX instructions in each block
+  std::vector<uint64_t> block_weight;         // PTX instructions in each block
   std::vector<uint8_t> needs_full, needs_partial;  // per block: which versions of it there are
   bool barriers = false;                           // a warp may stop before its end: at barriers, or in `waits`
   bool plain_barriers = true;  // every barrier is the whole block's number 0: a round ends when all warps wait

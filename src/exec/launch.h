@@ -26,9 +26,9 @@ struct LaunchCounts {
   std::vector<event::BlockCount> blocks;  // index = ir::BlockId
   std::vector<event::Branch> branches;
   std::vector<event::Executed> accesses;  // by site, not sorted: one for each place in the code
-  uint64_t warps = 0;                // warps launched
-  uint64_t instructions = 0;         // PTX instructions executed by warps
-  uint64_t thread_instructions = 0;  // the same, lane by lane
+  uint64_t warps = 0;                     // warps launched
+  uint64_t instructions = 0;              // PTX instructions executed by warps
+  uint64_t thread_instructions = 0;       // the same, lane by lane
   uint64_t thread_instructions_pred_on = 0;
 };
 

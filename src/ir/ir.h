@@ -226,8 +226,8 @@ struct Function {
   uint32_t dynamic_shared_align = 0;   // 0: none declared
   uint32_t local_bytes = 0;            // frame a thread
   uint32_t stack_bytes = 0;          // of local memory behind the frame, for those of functions that stand once; alloca
-  uint32_t machine_sm = 0;  // of machine code: 90 for sm_90; 0: from PTX
-  uint32_t registers = 0;   // a thread's, of machine code
+  uint32_t machine_sm = 0;           // of machine code: 90 for sm_90; 0: from PTX
+  uint32_t registers = 0;            // a thread's, of machine code
   uint32_t max_ntid[3] = {0, 0, 0};  // .maxntid / .reqntid, 0: not given
   bool requires_ntid = false;
 

@@ -232,7 +232,8 @@ TEST(Report, WhatIsNoReport) {
   EXPECT_FALSE(report::read_json("[1]"));
   EXPECT_FALSE(report::read_json("{\"schema\": \"other\"}"));
   EXPECT_THAT(report::read_json("{\"schema\": \"warplens-report/2\"}").error().what, HasSubstr("another version"));
-  EXPECT_THAT(report::read_json("{\"schema\": \"warplens-report/1\", \"run\": {}, \"launches\": 3}").error().what, HasSubstr("damaged"));
+  EXPECT_THAT(report::read_json("{\"schema\": \"warplens-report/1\", \"run\": {}, \"launches\": 3}").error().what,
+              HasSubstr("damaged"));
 }
 
 }  // namespace
