@@ -93,7 +93,7 @@ TEST(Run, HasAsManyGpusAsAskedAndNamesThem) {
   EXPECT_EQ(two.out, "2 cudaSuccess\n");
   EXPECT_THAT(two.err, HasSubstr("as on 2 x NVIDIA H200"));
   EXPECT_THAT(two.err, HasSubstr("2 launches, summed, grid (1, 1, 1), block (32, 1, 1), as PTX, on devices 0, 1"));
-  EXPECT_THAT(two.err, HasSubstr("1 launch, grid (1, 1, 1), block (32, 1, 1), on device 1"));
+  EXPECT_THAT(two.err, HasSubstr("1 launch, grid (1, 1, 1), block (32, 1, 1), as PTX, on device 1"));
   EXPECT_EQ(two.json["run"]["gpus"], 2);
   ASSERT_EQ(two.json["launches"].size(), 3u);
   EXPECT_EQ(two.json["kernels"].size(), 2u);
