@@ -27,7 +27,8 @@ Json memory_of(const Json& launch) {
   Json memory;
   for (const char* key : {"name", "grid", "block", "complete", "warps"}) memory[key] = launch.at(key);
   for (const auto& [name, metric] : launch.at("metrics").items())
-    if (metric.at("fidelity") != "estimated") memory[name] = metric.at("value");
+    // Zeros are left out: whether a kernel has a figure at all follows from its text.
+    if (metric.at("fidelity") != "estimated" && metric.at("value") != 0) memory[name] = metric.at("value");
   return memory;
 }
 
