@@ -59,7 +59,7 @@ void KernelEmitter::count_off(const Inst& inst) {
 llvm::Value* KernelEmitter::active_with_guard(const Inst& inst) {
   if (inst.guard == kNone) return active();
   Value* on = builder_.CreateAnd(active(), bitmask(inst.guard));
-  if (counting_) {
+  if (counting_ && !f_.machine_sm) {  // machine code counts its guards by CountOff
     Value* off = builder_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, builder_.CreateXor(on, active()));
     count(plan_.guarded_off, builder_.CreateZExt(off, builder_.getInt64Ty()));
   }

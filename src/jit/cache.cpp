@@ -45,6 +45,7 @@ std::string code_key(const ir::Function& f, const passes::Specialization& spec, 
   h.text(maker);
   h.value(f.shared_bytes);
   h.value(f.thread_bytes());
+  h.value(f.machine_sm != 0);
   h.value(f.blocks.size());
   for (const ir::Block& b : f.blocks) {
     h.list(b.preds);

@@ -167,17 +167,11 @@ void Lifter::check_modifiers(Handler handler) const {
 
 // Instructions of the block under one guard are counted together, where lanes are off.
 void Lifter::count_guarded(const Instruction& instruction) {
-  static constexpr std::string_view kAccesses[] = {"LDG", "STG",  "LDS", "STS",  "LDL",   "STL",  "LD",
-                                                   "ST",  "ATOM", "RED", "REDG", "ATOMG", "ATOMS"};
-  for (const std::string_view access : kAccesses)
-    if (instruction.opcode == access) return;  // counted with the access itself
-  if (guard_ == ir::kNone) {
-    if (ends_block(instruction.opcode) || instruction.opcode == "BAR") flush_guarded();
-    return;
+  if (guard_ != ir::kNone) {
+    if (pending_guard_ != guard_) flush_guarded();
+    pending_guard_ = guard_;
+    pending_count_++;
   }
-  if (pending_guard_ != guard_) flush_guarded();
-  pending_guard_ = guard_;
-  pending_count_++;
   if (ends_block(instruction.opcode)) flush_guarded();
 }
 

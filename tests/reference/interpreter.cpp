@@ -94,6 +94,9 @@ class BlockRun {
   void set(Thread& thread, ValueId id, uint64_t value, uint32_t component = 0) {
     thread.values[slots_[id] + component] = value;
   }
+  void tell_guarded_off(const Thread& thread) {
+    if (watcher_ && !f_.machine_sm) watcher_->guarded_off(thread.index);  // machine code has CountOff
+  }
   bool guarded_off(const Thread& thread, const ir::Inst& inst) const {
     return inst.guard != ir::kNone && !get(thread, inst.guard);
   }
@@ -179,7 +182,7 @@ class BlockRun {
       case Op::ActiveMask:
       case Op::WarpSync:
       case Op::Matrix:
-        if (watcher_) watcher_->guarded_off(thread.index);
+        tell_guarded_off(thread);
         return;
       default:
         break;
@@ -388,7 +391,7 @@ class BlockRun {
 
   void access(Thread& thread, ValueId id, const ir::Inst& inst) {
     if (guarded_off(thread, inst)) {
-      if (watcher_) watcher_->guarded_off(thread.index);
+      tell_guarded_off(thread);
       for (uint32_t i = 0; inst.op == Op::Load && i < inst.count; ++i) set(thread, id, 0, i);
       for (uint32_t i = 0; inst.op == Op::Atomic && i < inst.count; ++i) set(thread, id, 0, i);
       return;
@@ -442,7 +445,7 @@ class BlockRun {
     const bool has_result = access.op != TextureOp::Store && access.op != TextureOp::Reduce;
     for (uint32_t i = 0; has_result && i < inst.count; ++i) set(thread, id, 0, i);
     if (guarded_off(thread, inst)) {
-      if (watcher_) watcher_->guarded_off(thread.index);
+      tell_guarded_off(thread);
       return;
     }
     const auto found = launch_.textures.find(get(thread, inst.args[0]));
