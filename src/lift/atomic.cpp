@@ -8,9 +8,7 @@ using Kind = Operand::Kind;
 namespace {
 
 std::string operation(Lifter& l) {
-  // The order of floats and the width of integers are asked for where they matter; a shared exchange that spins says no
-  // more than that it does.
-  for (const char* word : {"FTZ", "S32", "U32", "S64", "U64", "64", "32", "SPIN"}) (void)l.has(word);
+  l.allow({"FTZ", "S32", "U32", "S64", "U64", "64", "32", "SPIN"});
   static constexpr std::pair<const char*, const char*> kNames[] = {
       {"ADD", "add"}, {"MIN", "min"}, {"MAX", "max"}, {"AND", "and"},   {"OR", "or"},
       {"XOR", "xor"}, {"INC", "inc"}, {"DEC", "dec"}, {"EXCH", "exch"}, {"CAS", "cas"}};
@@ -45,8 +43,6 @@ ValueId value(Lifter& l, const Operand& o, const std::string& type) {
 }
 
 void atomic(Lifter& l, bool yields) {
-  for (const char* form : {"ARRIVE", "SAFEADD", "128", "F16x4", "F32x2", "F32x4", "BF16x4"})
-    if (l.has(form)) l.refuse_form();
   const std::string& opcode = l.instruction().opcode;
   size_t k = 0;
   const Operand* to = nullptr;
@@ -64,14 +60,13 @@ void atomic(Lifter& l, bool yields) {
   // ATOMS.POPC.INC: 1 is added, and nobody looks at what was there.
   const bool increments = l.has("POPC");
   if (increments && !l.has("INC")) l.refuse_form();
-  (void)l.has("32");
+  l.allow({"32"});
   const std::string op = increments ? "add" : operation(l), t = increments ? "u32" : type(l, op);
   std::string text = yields && !increments ? "atom" : "red";
   text += space_word + "." + op + "." + t + " ";
-  ValueId base = l.address(at, space);
   const std::string address_register = shared ? "%r8" : "%d8";
-  std::vector<lower::Snippets::Argument> arguments{{shared ? "%r8" : "%d8", base}};
-  std::vector<std::string> names{register_of(t, 0), register_of(t, 1), register_of(t, 2)};
+  std::vector<lower::Snippets::Argument> arguments{{address_register, l.address(at, space)}};
+  const std::string names[] = {register_of(t, 0), register_of(t, 1), register_of(t, 2)};
   if (yields && !increments) text += names[0] + ", ";
   text += "[" + address_register;
   if (at.value) text += (at.value < 0 ? "" : "+") + std::to_string(at.value);
@@ -80,11 +75,11 @@ void atomic(Lifter& l, bool yields) {
     text += "1;";
   } else {
     text += names[1];
-    arguments.push_back({names[1].c_str(), value(l, l.operand(k + 1), t)});
+    arguments.push_back({names[1], value(l, l.operand(k + 1), t)});
     if (op == "cas") {
       text += ", " + names[2];
-      Operand fresh = l.operand(k + (l.operands() > k + 2 ? 2 : 1));
-      arguments.push_back({names[2].c_str(), value(l, fresh, t)});
+      const Operand& fresh = l.operand(k + (l.operands() > k + 2 ? 2 : 1));
+      arguments.push_back({names[2], value(l, fresh, t)});
     }
     text += ";";
   }
@@ -92,7 +87,7 @@ void atomic(Lifter& l, bool yields) {
   if (done) l.set_predicate(*done, l.b().constant(Type::Pred, 1));
   if (increments) l.function().sites.back().unit_increment = true;
   if (!yields || !to || to->number == sass::kRZ || increments) return;
-  const ValueId old = l.ptx_result(names[0].c_str());
+  const ValueId old = l.ptx_result(names[0]);
   if (l.has("CAST")) {  // compare, swap and tell
     const ValueId swapped = l.compare(ir::IntCompare::Eq, old, value(l, l.operand(k + 1), t));
     return l.set(*to, l.b().pure(Op::ZExt, Type::I32, {swapped}));

@@ -34,6 +34,15 @@ std::optional<ir::SpecialRegister> launch_shape(uint32_t offset) {
 
 }  // namespace
 
+ValueId Lifter::window(ir::Space space) {
+  ir::Inst inst;
+  inst.op = Op::ToGeneric;
+  inst.type = Type::I64;
+  inst.space = space;
+  inst.args = {k64(0)};
+  return builder_.pure(std::move(inst));
+}
+
 ValueId Lifter::constant_at(uint8_t bank, uint32_t offset, Type type) {
   const auto bytes = static_cast<uint32_t>(ir::bytes(type));
   if (bank == 0) {
@@ -47,14 +56,6 @@ ValueId Lifter::constant_at(uint8_t bank, uint32_t offset, Type type) {
     if (type != Type::I32) refuse("a constant of the launch that is not a word");
     if (const auto shape = launch_shape(offset)) return builder_.special(*shape);
     // The two windows of the generic address space, and where a thread's stack begins.
-    const auto window = [&](ir::Space space) {
-      ir::Inst inst;
-      inst.op = Op::ToGeneric;
-      inst.type = Type::I64;
-      inst.space = space;
-      inst.args = {k64(0)};
-      return builder_.pure(std::move(inst));
-    };
     if (offset == 0x18) return low(window(ir::Space::Shared));
     if (offset == 0x1c) return high(window(ir::Space::Shared));
     if (offset == 0x20) return low(window(ir::Space::Local));
@@ -85,15 +86,7 @@ ValueId Lifter::constant_at(uint8_t bank, uint32_t offset, Type type) {
       if (type == Type::I64) return value;
       return offset == part.offset ? low(value) : high(value);
     }
-    ir::Inst load;
-    load.op = Op::Load;
-    load.type = type;
-    load.space = ir::Space::Const;
-    load.args = {address};
-    load.imm = static_cast<uint64_t>(part.at + offset - part.offset);
-    load.guard = guard_;
-    load.site = site(ir::SiteKind::Load, ir::Space::Const, bytes, 1);
-    return builder_.emit(std::move(load));
+    return load_constant(address, part.at + offset - part.offset, type);
   }
   refuse("a constant that nothing defines");
 }
@@ -111,40 +104,34 @@ ValueId Lifter::indexed_constant(const Operand& o, Type type) {
   reg.number = o.uniform != sass::kRZ ? o.uniform : o.base;
   const ValueId index = raw(reg);
   const auto offset = static_cast<int32_t>(o.value);
-  const auto bytes = static_cast<uint32_t>(ir::bytes(type));
   uint64_t fixed = 0;
   if (builder_.is_constant(index, &fixed))
     return constant_at(o.number, static_cast<uint32_t>(offset) + static_cast<uint32_t>(fixed), type);
+  const ValueId at = builder_.pure(Op::SExt, Type::I64, {index});
+  if (o.number == 0)
+    return load_constant(binary(Op::Add, at, builder_.special(ir::SpecialRegister::ParamBase)),
+                         int64_t{offset} - input_.param_base, type);
+  for (const BankPart& part : input_.banks) {
+    if (part.bank != o.number || part.is_address) continue;
+    // All of bank 3 is one piece of memory, so that any of its variables leads to all.
+    const int64_t into = offset - static_cast<int64_t>(part.offset);
+    if (o.number == 3 || (into >= 0 && into < part.bytes))
+      return load_constant(binary(Op::Add, at, builder_.symbol(part.symbol)), part.at + into, type);
+  }
+  refuse("an indexed constant bank that nothing defines");
+}
+
+// A load from constant memory, under the guard.
+ValueId Lifter::load_constant(ValueId address, int64_t offset, Type type) {
   ir::Inst load;
   load.op = Op::Load;
   load.type = type;
   load.space = ir::Space::Const;
   load.guard = guard_;
-  if (o.number == 0) {
-    const ValueId at =
-        binary(Op::Add, builder_.pure(Op::SExt, Type::I64, {index}), builder_.special(ir::SpecialRegister::ParamBase));
-    load.args = {at};
-    load.imm = static_cast<uint64_t>(int64_t{offset} - input_.param_base);
-    load.site = site(ir::SiteKind::Load, ir::Space::Const, bytes, 1);
-    return builder_.emit(std::move(load));
-  }
-  for (const BankPart& part : input_.banks) {
-    if (part.bank != o.number || part.is_address) continue;
-    // All of bank 3 is one piece of memory, so that any of its variables leads to all.
-    if (o.number == 3) {
-      load.args = {binary(Op::Add, builder_.pure(Op::SExt, Type::I64, {index}), builder_.symbol(part.symbol))};
-      load.imm = static_cast<uint64_t>(int64_t{offset} - part.offset);
-      load.site = site(ir::SiteKind::Load, ir::Space::Const, bytes, 1);
-      return builder_.emit(std::move(load));
-    }
-    if (offset < static_cast<int64_t>(part.offset) || offset >= static_cast<int64_t>(part.offset) + part.bytes)
-      continue;
-    load.args = {binary(Op::Add, builder_.pure(Op::SExt, Type::I64, {index}), builder_.symbol(part.symbol))};
-    load.imm = static_cast<uint64_t>(part.at + offset - part.offset);
-    load.site = site(ir::SiteKind::Load, ir::Space::Const, bytes, 1);
-    return builder_.emit(std::move(load));
-  }
-  refuse("an indexed constant bank that nothing defines");
+  load.args = {address};
+  load.imm = static_cast<uint64_t>(offset);
+  load.site = site(ir::SiteKind::Load, ir::Space::Const, static_cast<uint32_t>(ir::bytes(type)), 1);
+  return builder_.emit(std::move(load));
 }
 
 ValueId Lifter::special(const std::string& name) {
@@ -165,16 +152,8 @@ ValueId Lifter::special(const std::string& name) {
     };
     return binary(Op::Or, binary(Op::Or, part(TidX, 0), part(TidY, 16)), part(TidZ, 26));
   }
-  const auto window = [&](ir::Space space) {
-    ir::Inst inst;
-    inst.op = Op::ToGeneric;
-    inst.type = Type::I64;
-    inst.space = space;
-    inst.args = {k64(0)};
-    return high(builder_.pure(std::move(inst)));
-  };
-  if (name == "SR_SWINHI") return window(ir::Space::Shared);
-  if (name == "SR_LWINHI") return window(ir::Space::Local);
+  if (name == "SR_SWINHI") return high(window(ir::Space::Shared));
+  if (name == "SR_LWINHI") return high(window(ir::Space::Local));
   if (name.starts_with("SR_CLOCK") || name.starts_with("SR_GLOBALTIMER")) return clock(name, Type::I32);
   refuse("special register " + name + " is not known yet");
 }

@@ -93,7 +93,7 @@ void lift_IntegerToFloat(Lifter& l) {
                                 : from[0] == 's'                                                     ? "s32"
                                                                                                      : "u32";
   l.ptx("cvt" + rounding_word(l, false) + "." + to + "." + wide_from + " " + register_for(to) + ", " + name + ";",
-        {{name.c_str(), x}});
+        {{name, x}});
   write_float(l, to);
 }
 
@@ -102,16 +102,11 @@ void lift_FloatToInteger(Lifter& l) {
   const auto from_types = types(l, is_float_type), to_types = types(l, is_integer_type);
   const std::string from = from_types.empty() ? "f32" : from_types[0], to = to_types.empty() ? "s32" : to_types[0];
   const Source source = float_source(l, l.operand(1), from);
-  const bool wide = to == "s64" || to == "u64", narrow = to != "s32" && to != "u32" && !wide;
+  const bool wide = to == "s64" || to == "u64";
   const std::string ftz = l.has("FTZ") && from == "f32" ? ".ftz" : "";
-  if (narrow) {
-    l.ptx("cvt" + rounding_word(l, true) + ftz + "." + to + "." + from + " %r0, " + source.name + ";",
-          {{source.name.c_str(), source.value}});
-    return l.set(l.operand(0), l.ptx_result("%r0"));
-  }
   const std::string name = wide ? "%d0" : "%r0";
   l.ptx("cvt" + rounding_word(l, true) + ftz + "." + to + "." + from + " " + name + ", " + source.name + ";",
-        {{source.name.c_str(), source.value}});
+        {{source.name, source.value}});
   if (wide) return l.set_wide(l.operand(0), l.ptx_result("%d0"));
   l.set(l.operand(0), l.ptx_result("%r0"));
 }
@@ -165,7 +160,7 @@ void lift_FloatToFloat(Lifter& l) {
   if (l.has("FTZ") && (to == "f32" || from == "f32")) text += ".ftz";
   if (l.has("SAT")) text += ".sat";
   l.ptx(text + "." + to + "." + from + " " + register_for(to) + ", " + source.name + ";",
-        {{source.name.c_str(), source.value}});
+        {{source.name, source.value}});
   write_float(l, to);
 }
 
@@ -182,8 +177,6 @@ void lift_PackFloats(Lifter& l) {
     return l.set(l.operand(0), l.b().cast(l.ptx_result("%h0"), Type::I32));
   }
   if (to.empty() || (!l.has("PACK_AB") && !of_floats)) l.refuse_form();
-  for (const char* other : {"TF32", "E4M3", "E5M2", "PACK_B", "PACK_AB_MERGE_C", "MERGE_C"})
-    if (l.has(other)) l.refuse_form();
   std::string text = "cvt" + rounding_word(l, false);
   if (l.has("RELU")) text += ".relu";
   if (l.has("SATFINITE")) text += ".satfinite";
@@ -199,7 +192,7 @@ void lift_RoundFloat(Lifter& l) {
   const std::string ftz = l.has("FTZ") && type == "f32" ? ".ftz" : "";
   l.ptx("cvt" + rounding_word(l, true) + ftz + "." + type + "." + type + " " + register_for(type) + ", " + source.name +
             ";",
-        {{source.name.c_str(), source.value}});
+        {{source.name, source.value}});
   write_float(l, type);
 }
 

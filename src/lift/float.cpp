@@ -20,10 +20,7 @@ void lift_FloatAdd(Lifter& l) {
   l.set(l.operand(0), saturated(l, l.float_op(Op::FAdd, {l.f32(l.operand(1)), l.f32(l.operand(2))})));
 }
 
-// FMUL.D2, .M2 and so on scale the result; ptxas uses them for x / 2 and the like.
 void lift_FloatMultiply(Lifter& l) {
-  for (const char* scale : {"D2", "D4", "D8", "M2", "M4", "M8"})
-    if (l.has(scale)) l.refuse_form();
   l.set(l.operand(0), saturated(l, l.float_op(Op::FMul, {l.f32(l.operand(1)), l.f32(l.operand(2))})));
 }
 
@@ -130,7 +127,7 @@ void lift_CompareDoubles(Lifter& l) {
 // FSET.BF d, x, y, p: 1.0 or 0; without .BF all ones or 0.
 void lift_CompareFloatsToNumber(Lifter& l) {
   const ValueId result = compared(l, l.f32(l.operand(1)), l.f32(l.operand(2))), p = l.predicate(l.operand(3));
-  const ValueId both = l.binary(l.has("OR") ? Op::Or : l.has("XOR") ? Op::Xor : Op::And, result, p);
+  const ValueId both = l.binary(combination(l), result, p);
   l.set(l.operand(0), l.b().select(both, l.k32(l.has("BF") ? 0x3f800000 : 0xffffffff), l.k32(0)));
 }
 
@@ -172,7 +169,6 @@ void lift_Transcendental(Lifter& l) {
         l.has("RCP64H") ? op(Op::FDiv, {one, x}, false) : op(Op::FDiv, {one, op(Op::FSqrt, {x}, false)}, false);
     return l.set(l.operand(0), l.high(b.cast(result, Type::I64)));
   }
-  if (l.has("F16") || l.has("BF16_V2") || l.has("F16_V2") || l.has("PACKED")) l.refuse_form();
   const ValueId x = l.f32(l.operand(1));
   ValueId result;
   if (l.has("RCP")) {

@@ -5,7 +5,7 @@
 // executes it, so it stands at the end of each way into its block.
 #include <algorithm>
 
-#include "lift/lifter.h"
+#include "lift/families.h"
 
 namespace warplens::lift {
 namespace {
@@ -14,8 +14,7 @@ constexpr size_t kMostCalls = 16;             // within each other
 constexpr size_t kMostInstructions = 20'000;  // lifted, copies of what is called counted each
 
 bool ends_block(std::string_view opcode) {
-  return opcode == "BRA" || opcode == "EXIT" || opcode == "BRX" || opcode == "JMP" || opcode == "JMX" ||
-         opcode == "CALL" || opcode == "RET" || opcode == "KILL" || opcode == "BRXU";
+  return opcode == "BRA" || opcode == "EXIT" || opcode == "BRX" || opcode == "CALL" || opcode == "RET";
 }
 
 const Operand* target_of(const Instruction& i) {
@@ -129,18 +128,21 @@ void Lifter::lift_instruction(const Instruction& instruction) {
     uint64_t always = 0;
     if (builder_.is_constant(guard_, &always) && always) guard_ = ir::kNone;
   }
+  const auto patch = patches_.find(instruction.offset);
+  patch_ = patch == patches_.end() ? nullptr : patch->second;
   const Handler handler = find_handler(instruction.opcode);
   if (!handler) refuse("this machine instruction is not known yet");
   count_guarded(instruction);
   asked_.clear();
   handler(*this);
   check_modifiers(handler);
+  if (patch_) refuse("the address of " + patch_->what);
   builder_.end_instruction();
 }
 
 // What a handler did not ask for could change what the instruction does: all but these.
 void Lifter::check_modifiers(Handler handler) const {
-  if (handler == find_handler("NOP")) return;
+  if (handler == lift_Nothing) return;
   static constexpr std::string_view kSayNothing[] = {
       // how memory is reached and cached, and who must see it
       "E", "CONSTANT", "EF", "EL", "LU", "NA", "SYS", "GPU", "SM", "CTA", "VC", "STRONG", "WEAK", "LTC64B", "LTC128B",

@@ -1,4 +1,6 @@
 // Halves, in pairs: what PTX's f16x2 and bf16x2 instructions do, with the choice of halves that machine code adds.
+#include <algorithm>
+
 #include "lift/families.h"
 
 namespace warplens::lift {
@@ -20,8 +22,8 @@ ValueId pair(Lifter& l, const Operand& o) {
   return v;
 }
 
-std::string modifiers(Lifter& l, bool add_rounding) {
-  std::string out = add_rounding ? ".rn" : "";
+std::string modifiers(Lifter& l) {
+  std::string out = ".rn";
   const bool brain = l.has("BF16_V2");
   if (l.has("FTZ") && !brain) out += ".ftz";
   if (l.has("SAT")) out += ".sat";
@@ -29,7 +31,7 @@ std::string modifiers(Lifter& l, bool add_rounding) {
   return out;
 }
 
-const char* type(Lifter& l) { return int(l.has("BF16_V2")) | int(l.has("BF16")) ? ".bf16x2" : ".f16x2"; }
+const char* type(Lifter& l) { return l.has("BF16_V2") ? ".bf16x2" : ".f16x2"; }
 
 bool is_zero(Lifter& l, const Operand& o) {
   uint64_t bits = 1;
@@ -52,45 +54,49 @@ void to_float(Lifter& l) {
 
 void lift_HalfAdd(Lifter& l) {
   if (l.has("F32")) return to_float(l);
-  l.ptx("add" + modifiers(l, true) + type(l) + " %r0, %r1, %r2;",
+  l.ptx("add" + modifiers(l) + type(l) + " %r0, %r1, %r2;",
         {{"%r1", pair(l, l.operand(1))}, {"%r2", pair(l, l.operand(2))}});
   l.set(l.operand(0), l.ptx_result("%r0"));
 }
 
 void lift_HalfMultiply(Lifter& l) {
-  if (l.has("F32")) l.refuse_form();
-  l.ptx("mul" + modifiers(l, true) + type(l) + " %r0, %r1, %r2;",
+  l.ptx("mul" + modifiers(l) + type(l) + " %r0, %r1, %r2;",
         {{"%r1", pair(l, l.operand(1))}, {"%r2", pair(l, l.operand(2))}});
   l.set(l.operand(0), l.ptx_result("%r0"));
 }
 
 // With a product of zeros it is how ptxas moves a constant through another pipe.
 void lift_HalfFma(Lifter& l) {
-  if (l.has("F32")) l.refuse_form();
   if (is_zero(l, l.operand(1)) && is_zero(l, l.operand(2)) && l.operand(3).kind == Kind::Immediate)
     return l.set(l.operand(0), l.raw(l.operand(3)));
-  l.ptx("fma" + modifiers(l, true) + (l.has("OOB") ? ".oob" : "") + type(l) + " %r0, %r1, %r2, %r3;",
+  l.ptx("fma" + modifiers(l) + (l.has("OOB") ? ".oob" : "") + type(l) + " %r0, %r1, %r2, %r3;",
         {{"%r1", pair(l, l.operand(1))}, {"%r2", pair(l, l.operand(2))}, {"%r3", pair(l, l.operand(3))}});
   l.set(l.operand(0), l.ptx_result("%r0"));
 }
 
-// HSETP2.cmp.bool p, q, x, y, r: the lower halves decide p, the upper ones q; with .H_AND both must hold.
-void lift_CompareHalves(Lifter& l) {
+namespace {
+
+// setp of the pairs in operands k and k + 1: the lower halves decide %p0, the upper ones %p1.
+void compare_pairs(Lifter& l, size_t k) {
   static constexpr const char* kNames[] = {"EQU", "NEU", "LTU", "LEU", "GTU", "GEU", "EQ",
                                            "NE",  "LT",  "LE",  "GT",  "GE",  "NUM", "NAN"};
-  std::string how;
-  for (const char* name : kNames)
-    if (l.has(name)) {
-      how = name;
-      break;
-    }
-  if (how.empty()) l.refuse_form();
+  const auto found = std::find_if(std::begin(kNames), std::end(kNames), [&](const char* name) { return l.has(name); });
+  if (found == std::end(kNames)) l.refuse_form();
+  std::string how = *found;
   for (char& letter : how) letter = static_cast<char>(letter | 32);
-  const std::string ftz = l.has("FTZ") && !l.has("BF16_V2") ? ".ftz" : "";
+  const bool brain = l.has("BF16_V2");
+  const std::string ftz = l.has("FTZ") && !brain ? ".ftz" : "";
   l.ptx("setp." + how + ftz + type(l) + " %p0|%p1, %r1, %r2;",
-        {{"%r1", pair(l, l.operand(2))}, {"%r2", pair(l, l.operand(3))}});
+        {{"%r1", pair(l, l.operand(k))}, {"%r2", pair(l, l.operand(k + 1))}});
+}
+
+}  // namespace
+
+// HSETP2.cmp.bool p, q, x, y, r: the lower halves decide p, the upper ones q; with .H_AND both must hold.
+void lift_CompareHalves(Lifter& l) {
+  compare_pairs(l, 2);
   const ValueId with = l.predicate(l.operand(4));
-  const Op op = l.has("OR") ? Op::Or : l.has("XOR") ? Op::Xor : Op::And;
+  const Op op = combination(l);
   ValueId low = l.ptx_result("%p0"), high = l.ptx_result("%p1");
   if (l.has("H_AND")) {
     low = l.binary(Op::And, low, high);
@@ -102,18 +108,10 @@ void lift_CompareHalves(Lifter& l) {
 
 // HSET2.BF.cmp.bool d, x, y, p: 1.0 or 0 in each half; without .BF all ones or 0.
 void lift_CompareHalvesToNumbers(Lifter& l) {
-  const bool brain = l.has("BF16_V2");
-  std::string how;
-  for (const char* name : {"EQU", "NEU", "LTU", "LEU", "GTU", "GEU", "EQ", "NE", "LT", "LE", "GT", "GE", "NUM", "NAN"})
-    if (how.empty() && l.has(name)) how = name;
-  if (how.empty()) l.refuse_form();
-  for (char& letter : how) letter = static_cast<char>(letter | 32);
-  const std::string ftz = l.has("FTZ") && !brain ? ".ftz" : "";
-  l.ptx("setp." + how + ftz + type(l) + " %p0|%p1, %r1, %r2;",
-        {{"%r1", pair(l, l.operand(1))}, {"%r2", pair(l, l.operand(2))}});
+  compare_pairs(l, 1);
   const ValueId with = l.predicate(l.operand(3));
-  const Op op = l.has("OR") ? Op::Or : l.has("XOR") ? Op::Xor : Op::And;
-  const uint64_t one = !l.has("BF") ? 0xffff : brain ? 0x3f80 : 0x3c00;
+  const Op op = combination(l);
+  const uint64_t one = !l.has("BF") ? 0xffff : l.has("BF16_V2") ? 0x3f80 : 0x3c00;
   const auto half = [&](const char* name, unsigned shift) {
     return l.b().select(l.binary(op, l.ptx_result(name), with), l.k32(one << shift), l.k32(0));
   };

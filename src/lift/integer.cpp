@@ -292,10 +292,12 @@ IntCompare comparison(Lifter& l, bool is_signed, bool strict) {
 
 }  // namespace
 
+Op combination(Lifter& l) { return l.has("OR") ? Op::Or : l.has("XOR") ? Op::Xor : Op::And; }
+
 // Both results of a comparison: with the third predicate, and its opposite with it.
 void set_comparison(Lifter& l, ValueId result, const Operand& with) {
   const ValueId other = l.predicate(with);
-  const Op op = l.has("OR") ? Op::Or : l.has("XOR") ? Op::Xor : Op::And;
+  const Op op = combination(l);
   const ValueId first = l.binary(op, result, other);
   const ValueId second =
       l.operand(1).number == sass::kPT ? ir::kNone : l.binary(op, l.b().unary(Op::Not, result), other);
@@ -361,8 +363,6 @@ void lift_AddMinMax(Lifter& l) {
   l.set(l.operand(0), result);
 }
 
-void lift_MinMaxOfThree(Lifter& l) { l.refuse_form(); }
-
 void lift_Absolute(Lifter& l) {
   const ValueId x = l.word(l.operand(1));
   l.set(l.operand(0), l.binary(Op::MaxS, x, l.binary(Op::Sub, l.k32(0), x)));
@@ -411,7 +411,7 @@ void lift_DotProduct(Lifter& l) {
     return l.binary(sign ? Op::ShrS : Op::ShrU, up, l.k32(32 - bits));
   };
   const bool four = l.has("4A");
-  (void)l.has("2A"), (void)l.has("LO");
+  l.allow({"2A", "LO"});
   for (unsigned k = 0; k < (four ? 4u : 2u); ++k) {
     const unsigned y_at = four ? 8 * k : 8 * k + (l.has("HI") ? 16 : 0);
     total = l.binary(Op::Add, total,

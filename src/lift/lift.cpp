@@ -47,9 +47,7 @@ Result<ir::Function> lift(const Input& input, const ir::Function& ptx, std::vect
   f.dynamic_shared_align = ptx.dynamic_shared_align;
   f.locations = std::move(locations);
   try {
-    Lifter lifter(input, kernel);
-    f.name = ptx.name;
-    lifter.run();
+    Lifter(input, kernel).run();
   } catch (const Refused& refused) {
     return Error{refused.what(), ""};
   }

@@ -33,7 +33,6 @@ struct Patch {
 };
 
 struct Input {
-  std::string name;                     // the kernel's
   std::vector<sass::Instruction> code;  // all of the function, 16 bytes apart, from offset 0
   std::vector<uint32_t> locations;      // of each: index into ir::Function::locations, or kNone
   const ir::Module* module = nullptr;   // whose symbols are meant below
@@ -49,8 +48,8 @@ struct Input {
 };
 
 // `ptx`: the same kernel from its PTX, for what machine code does not say: parameters, limits, the alignment of dynamic
-// shared memory. `locations` of the result are `input_locations`. Error: what cannot be run as machine code yet, with
-// the instruction.
+// shared memory. `locations`: what Input::locations leads to. Error: what cannot be run as machine code yet, with the
+// instruction.
 Result<ir::Function> lift(const Input& input, const ir::Function& ptx, std::vector<ir::Location> locations);
 
 }  // namespace warplens::lift

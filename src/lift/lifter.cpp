@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "lower/families.h"
+
 namespace warplens::lift {
 
 using Kind = Operand::Kind;
@@ -14,7 +16,9 @@ Lifter::Lifter(const Input& input, ir::Kernel& kernel)
       registers_(builder_.new_variables(Type::I32, 256)),
       uniforms_(builder_.new_variables(Type::I32, 256)),
       predicates_(builder_.new_variables(Type::Pred, 8)),
-      uniform_predicates_(builder_.new_variables(Type::Pred, 8)) {}
+      uniform_predicates_(builder_.new_variables(Type::Pred, 8)) {
+  for (const Patch& patch : input.patches) patches_.emplace(patch.offset, &patch);
+}
 
 void Lifter::refuse(const std::string& why) const {
   throw Refused(instruction_ ? why + ": " + sass::print(*instruction_) : why);
@@ -57,8 +61,8 @@ ValueId Lifter::raw(const Operand& o, unsigned k) {
 }
 
 ValueId Lifter::word(const Operand& o) {
-  for (const Patch& patch : input_.patches) {
-    if (patch.offset != instruction_->offset || o.kind != Kind::Immediate) continue;
+  if (patch_ && o.kind == Kind::Immediate) {
+    const Patch& patch = *std::exchange(patch_, nullptr);
     if (patch.symbol == ir::kNone) refuse("the address of " + patch.what);
     ValueId address = builder_.symbol(patch.symbol);
     if (patch.addend) address = binary(Op::Add, address, k64(static_cast<uint64_t>(patch.addend)));
@@ -197,8 +201,7 @@ ValueId Lifter::join(ValueId lower, ValueId upper) {
   if (l.op == Op::Param && u.op == Op::Param && u.imm == l.imm + 4 && l.imm % 8 == 0)
     return builder_.param(Type::I64, static_cast<uint32_t>(l.imm));
   const ValueId shifted = binary(Op::Shl, builder_.pure(Op::ZExt, Type::I64, {upper}), k32(32));
-  const ValueId both = binary(Op::Or, shifted, builder_.pure(Op::ZExt, Type::I64, {lower}));
-  return both;
+  return binary(Op::Or, shifted, builder_.pure(Op::ZExt, Type::I64, {lower}));
 }
 
 // The upper word of where the shared window begins in the generic address space. On a GPU the window begins at a
@@ -282,13 +285,7 @@ ValueId Lifter::logic(ValueId x, ValueId y, ValueId z, unsigned table) {
   if (is(X & Y & Z)) return bin(Op::And, bin(Op::And, x, y), z);
   if (is(X | Y | Z)) return bin(Op::Or, bin(Op::Or, x, y), z);
   if (is(X ^ Y ^ Z)) return bin(Op::Xor, bin(Op::Xor, x, y), z);
-  ValueId result = builder_.constant(type, 0);
-  for (unsigned row = 0; row < 8; ++row) {
-    if (!(table >> row & 1)) continue;
-    const auto literal = [&](ValueId v, unsigned bit) { return row & bit ? v : inverse(v); };
-    result = bin(Op::Or, result, bin(Op::And, bin(Op::And, literal(x, 4), literal(y, 2)), literal(z, 1)));
-  }
-  return result;
+  return lower::lop3(builder_, x, y, z, table);
 }
 
 void Lifter::ptx(const std::string& text, const std::vector<lower::Snippets::Argument>& arguments) {

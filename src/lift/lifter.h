@@ -1,11 +1,13 @@
 // One kernel while it is lifted. Registers are variables of lower::Builder, 32 bits each; a pair of registers is joined
 // to a value of 64 bits where one is used (pairs.cpp).
 #pragma once
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -75,6 +77,10 @@ class Lifter {
     asked_.push_back(modifier);
     return instruction_->has(modifier);
   }
+  // These may be there and change nothing here, or are asked for where they do.
+  void allow(std::initializer_list<std::string_view> modifiers) const {
+    asked_.insert(asked_.end(), modifiers.begin(), modifiers.end());
+  }
 
   // A sum whose low word was written with a carry out: what the instruction for the high word joins.
   struct Sum {
@@ -107,9 +113,11 @@ class Lifter {
   ValueId indexed_constant(const Operand& o, Type type);
   ValueId special(const std::string& name);
   ValueId clock(const std::string& name, Type type);
+  ValueId load_constant(ValueId address, int64_t offset, Type type);
 
   // ---- sites
   ir::SiteId site(ir::SiteKind kind, ir::Space space, uint32_t bytes, uint32_t components);
+  ValueId window(ir::Space space);  // where it begins in the generic address space (I64)
   const Instruction& instruction() const { return *instruction_; }
   std::string opcode_text() const;  // with modifiers, without operands
 
@@ -161,7 +169,9 @@ class Lifter {
   std::vector<Place> waiting_;
   Place place_;
   const Instruction* instruction_ = nullptr;
-  mutable std::vector<std::string_view> asked_;  // modifiers, by the handler of the instruction
+  std::unordered_map<uint32_t, const Patch*> patches_;  // by instruction
+  const Patch* patch_ = nullptr;                        // of the instruction, until an operand has taken it
+  mutable std::vector<std::string_view> asked_;         // modifiers, by the handler of the instruction
   void check_modifiers(Handler handler) const;
   ValueId guard_ = ir::kNone;
   std::map<uint32_t, Sum> carries_;    // by predicate, of the current block
@@ -170,6 +180,8 @@ class Lifter {
   std::map<std::pair<ValueId, ValueId>, ValueId> joined_;  // what these two words are the halves of
 };
 
+// How a comparison is combined with its predicate: .AND, .OR, .XOR.
+Op combination(Lifter& l);
 // Writes both results of a comparison (operands 0 and 1), `with` being the predicate that it is combined with.
 void set_comparison(Lifter& l, ValueId result, const Operand& with);
 

@@ -15,7 +15,7 @@ struct Width {
 };
 
 Width width_of(Lifter& l) {
-  for (const char* width : {"128", "64", "U8", "S8", "U16", "S16", "32"}) (void)l.has(width);
+  l.allow({"128", "64", "U8", "S8", "U16", "S16", "32"});
   for (const std::string& m : l.instruction().modifiers) {
     if (m == "128") return {Type::I32, 4};
     if (m == "64") return {Type::I64, 1};
@@ -23,7 +23,6 @@ Width width_of(Lifter& l) {
     if (m == "S8") return {Type::I8, 1, true};
     if (m == "U16") return {Type::I16, 1, false};
     if (m == "S16") return {Type::I16, 1, true};
-    if (m == "256" || m.starts_with("ENL2")) l.refuse_form();
   }
   return {};
 }
@@ -130,7 +129,7 @@ void lift_Store(Lifter& l) {
 void lift_LoadConstant(Lifter& l) {
   const Width width = width_of(l);
   const Operand& from = l.operand(1);
-  if (from.kind != Kind::Constant || l.has("IL") || l.has("IS") || l.has("ISL") || width.count > 2) l.refuse_form();
+  if (from.kind != Kind::Constant || width.count > 2) l.refuse_form();
   const bool fixed = from.base == sass::kRZ && from.uniform == sass::kRZ;
   if (width.type == Type::I64) {
     ValueId both;
@@ -186,10 +185,33 @@ void lift_CopyToShared(Lifter& l) {
 }
 
 void lift_Fence(Lifter& l) {
-  for (const char* how : {"SC", "ALL", "VIEW", "ASYNC"}) (void)l.has(how);
+  l.allow({"SC", "ALL", "VIEW", "ASYNC"});
   ir::Inst inst;
   inst.op = Op::Fence;
   l.b().emit(std::move(inst));
+}
+
+// QSPC.E.S p, d, [x]: does the generic address lie in shared memory (S), local (L), global (G)?
+void lift_QuerySpace(Lifter& l) {
+  ir::Space space = ir::Space::Global;
+  if (l.has("S"))
+    space = ir::Space::Shared;
+  else if (l.has("L"))
+    space = ir::Space::Local;
+  else if (!l.has("G"))
+    l.refuse_form();
+  const Operand* to = nullptr;
+  for (size_t k = 0; k < l.operands(); ++k)
+    if (l.operand(k).kind == Operand::Kind::Predicate && !to) to = &l.operand(k);
+  const Operand& at = l.operand(l.operands() - 1);
+  if (!to || at.kind != Operand::Kind::Memory) l.refuse_form();
+  ir::Inst inst;
+  inst.op = Op::IsSpace;
+  inst.type = Type::Pred;
+  inst.space = space;
+  inst.args = {l.address(at, ir::Space::Generic)};
+  if (at.value) inst.args[0] = l.binary(Op::Add, inst.args[0], l.k64(static_cast<uint64_t>(at.value)));
+  l.set_predicate(*to, l.b().pure(std::move(inst)));
 }
 
 }  // namespace warplens::lift

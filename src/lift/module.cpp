@@ -42,7 +42,6 @@ class ModuleLifter {
  private:
   Result<ir::Function> lift_kernel(const ir::Kernel& kernel, const sass::Function& function) {
     Input input;
-    input.name = kernel.function.name;
     input.sm = cubin_.sm;
     input.module = &module_;
     input.param_base = function.parameter_offset ? function.parameter_offset : no_parameters(cubin_.sm);

@@ -75,27 +75,4 @@ bool Lifter::call_outside(ValueId target) {
   return true;
 }
 
-// QSPC.E.S p, d, [x]: does the generic address lie in shared memory (S), local (L), global (G)?
-void lift_QuerySpace(Lifter& l) {
-  ir::Space space = ir::Space::Global;
-  if (l.has("S"))
-    space = ir::Space::Shared;
-  else if (l.has("L"))
-    space = ir::Space::Local;
-  else if (!l.has("G"))
-    l.refuse_form();
-  const Operand* to = nullptr;
-  for (size_t k = 0; k < l.operands(); ++k)
-    if (l.operand(k).kind == Operand::Kind::Predicate && !to) to = &l.operand(k);
-  const Operand& at = l.operand(l.operands() - 1);
-  if (!to || at.kind != Operand::Kind::Memory) l.refuse_form();
-  ir::Inst inst;
-  inst.op = Op::IsSpace;
-  inst.type = Type::Pred;
-  inst.space = space;
-  inst.args = {l.address(at, ir::Space::Generic)};
-  if (at.value) inst.args[0] = l.binary(Op::Add, inst.args[0], l.k64(static_cast<uint64_t>(at.value)));
-  l.set_predicate(*to, l.b().pure(std::move(inst)));
-}
-
 }  // namespace warplens::lift

@@ -48,7 +48,7 @@ void lift_Shuffle(Lifter& l) {
 
 // VOTE.mode d, p, q: the ballot and the verdict.
 void lift_Vote(Lifter& l) {
-  (void)l.has("EQ"), (void)l.has("ALL");
+  l.allow({"EQ", "ALL"});
   size_t k = 0;
   const Operand* ballot = nullptr;
   const Operand* verdict = nullptr;
@@ -91,15 +91,12 @@ void lift_ReduceWarp(Lifter& l) {
 
 // WARPSYNC mask, or .ALL.
 void lift_WarpSync(Lifter& l) {
-  // .COLLECTIVE also names the end of what the lanes do together.
+  l.allow({"COLLECTIVE"});  // which also names the end of what the lanes do together
   ir::Inst inst;
   inst.op = Op::WarpSync;
   inst.guard = l.guard();
   inst.args = {l.has("ALL") || l.operands() == 0 ? l.k32(0xffffffff) : l.word(l.operand(0))};
   l.b().emit(std::move(inst));
 }
-
-// ELECT p, d, mask: the lowest lane.
-void lift_Elect(Lifter& l) { l.refuse_form(); }
 
 }  // namespace warplens::lift

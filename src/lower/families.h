@@ -38,6 +38,9 @@ ir::ValueId pack_halves(Context& c, ir::ValueId low, ir::ValueId high);  // I16,
 // integer.cpp: bits [first, first + bits) of `a`, extended to 32.
 ir::ValueId slice(Builder& b, ir::ValueId a, unsigned first, unsigned bits, bool sign);
 
+// logic.cpp: any function of three inputs (I32 or Pred): bit (4x + 2y + z) of the table is the result.
+ir::ValueId lop3(Builder& b, ir::ValueId x, ir::ValueId y, ir::ValueId z, uint64_t table);
+
 // logic.cpp: bytes of high:low, each picked by bits 0 to 2 of its selector; bit 3 asks for its sign eight times.
 ir::ValueId permute_bytes(Builder& b, ir::ValueId low, ir::ValueId high, const ir::ValueId (&selectors)[4]);
 ir::ValueId byte_selector(Builder& b, ir::ValueId selectors, unsigned k);  // of the four in a word

@@ -14,9 +14,10 @@ void bitwise(Context& c, const Instr& i, Op op) {
   c.write(i.operand(0), c.b().binary(op, c.value(i.operand(1), type), c.value(i.operand(2), type)), type);
 }
 
-// Any function of three inputs: bit (4a + 2b + c) of the table is the result.
+}  // namespace
+
 ValueId lop3(Builder& b, ValueId x, ValueId y, ValueId z, uint64_t table) {
-  ValueId result = b.constant(Type::I32, 0);
+  ValueId result = b.constant(b.type(x), 0);
   for (unsigned row = 0; row < 8; ++row) {
     if (!(table >> row & 1)) continue;
     const auto literal = [&](ValueId v, unsigned bit) { return row & bit ? v : b.unary(Op::Not, v); };
@@ -25,8 +26,6 @@ ValueId lop3(Builder& b, ValueId x, ValueId y, ValueId z, uint64_t table) {
   }
   return result;
 }
-
-}  // namespace
 
 void lower_And(Context& c, const Instr& i) { bitwise(c, i, Op::And); }
 void lower_Or(Context& c, const Instr& i) { bitwise(c, i, Op::Or); }

@@ -26,7 +26,7 @@ class Snippets {
   // %h<32> (16), %d<32> (64), %f<32> (f32), %e<32> (f64), %p<32>; `arguments` gives those that it reads their values.
   // `guard`: of memory accesses and operations of warps. Throws Error where the instruction cannot be lowered.
   struct Argument {
-    const char* name;
+    std::string name;
     ir::ValueId value;
   };
   void run(const std::string& text, const std::vector<Argument>& arguments, ir::ValueId guard = ir::kNone);

@@ -2,7 +2,8 @@
 
 namespace warplens::session {
 
-Result<std::string> MachineCode::cubin(const std::vector<ptx::Container>& containers, std::vector<std::string> texts) {
+Result<std::string> MachineCode::cubin(const std::vector<ptx::Container>& containers,
+                                       const std::vector<PtxText>& texts) {
   for (const ptx::Container& container : containers) {
     if (container.relocatable) continue;
     if (const ptx::Image* image = ptx::machine_code_for(container, sm_)) return ptx::unpack(*image);
@@ -10,7 +11,7 @@ Result<std::string> MachineCode::cubin(const std::vector<ptx::Container>& contai
   if (!ptxas_) ptxas_ = sass::find_ptxas(ptxas_path_, environment_);
   if (!*ptxas_) return ptxas_->error();
   sass::AssembleRequest request;
-  request.texts = std::move(texts);
+  for (const PtxText& text : texts) request.texts.push_back(text.text);
   request.sm = sm_;
   request.cache_dir = cache_dir_;
   auto assembled = sass::assemble(**ptxas_, request, environment_);

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "ptx/fatbin.h"
 #include "sass/compile.h"
+#include "session/session.h"
 
 namespace warplens::session {
 
@@ -22,7 +23,7 @@ class MachineCode {
 
   // A cubin for the GPU: the one in a container that the GPU would take, else `texts` (PTX) assembled. Error: why there
   // is none.
-  Result<std::string> cubin(const std::vector<ptx::Container>& containers, std::vector<std::string> texts);
+  Result<std::string> cubin(const std::vector<ptx::Container>& containers, const std::vector<PtxText>& texts);
 
  private:
   uint32_t sm_;

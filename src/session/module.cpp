@@ -114,9 +114,7 @@ Status Module::read(MachineCode* machine_code) {
 void Module::use_machine_code(MachineCode& machine_code, const std::vector<ptx::Container>& containers,
                               const std::vector<PtxText>& sources, ir::Module& module) {
   if (module.kernels.empty()) return;
-  std::vector<std::string> texts;
-  for (const PtxText& source : sources) texts.push_back(source.text);
-  auto cubin = machine_code.cubin(containers, std::move(texts));
+  auto cubin = machine_code.cubin(containers, sources);
   Status used = cubin ? lift::use_machine_code(module, {reinterpret_cast<const uint8_t*>(cubin->data()), cubin->size()},
                                                diagnostics_)
                       : Status(cubin.error());

@@ -61,7 +61,6 @@ report::Site record_site(const ir::Module& module, const ir::Function& function,
   out.components = site.components;
   out.opcode = site.opcode;
   out.operand = site.operand;
-  if (site.machine_offset != ir::kNone) out.machine_offset = site.machine_offset;
   if (site.location < function.locations.size()) {
     out.ptx_line = function.locations[site.location].ptx_line;
     out.frames = frames(module, function.locations[site.location]);
