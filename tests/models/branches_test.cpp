@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "models/h200_csv.h"
+#include "support/csv.h"
 
 namespace warplens::model {
 namespace {

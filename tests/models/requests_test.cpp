@@ -10,7 +10,7 @@
 #include "model/coalesce.h"
 #include "model/local.h"
 #include "models/h200/request_tables.h"
-#include "models/h200_csv.h"
+#include "support/csv.h"
 
 namespace warplens::model {
 namespace {

@@ -9,7 +9,7 @@
 #include "model/constants.h"
 #include "model/texture.h"
 #include "models/h200/unit_tables.h"
-#include "models/h200_csv.h"
+#include "support/csv.h"
 
 namespace warplens::model {
 namespace {

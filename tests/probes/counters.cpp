@@ -1,36 +1,15 @@
 #include "probes/counters.h"
 
 #include <charconv>
-#include <fstream>
+
+#include "support/csv.h"
 
 namespace warplens::test {
-namespace {
-
-// The fields of one line; those with commas inside stand in quotes.
-std::vector<std::string> fields_of(const std::string& line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (char c : line) {
-    if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      fields.emplace_back();
-    else if (c != '\r')
-      fields.back() += c;
-  }
-  return fields;
-}
-
-}  // namespace
-
 std::vector<GpuLaunch> read_counters(const std::filesystem::path& csv) {
-  std::ifstream file(csv);
-  std::string line;
-  std::getline(file, line);
-  const std::vector<std::string> names = fields_of(line);
+  const std::vector<compare::CsvRow> rows = read_csv(csv.string());
   std::vector<GpuLaunch> launches;
-  while (std::getline(file, line)) {
-    const std::vector<std::string> fields = fields_of(line);
+  for (size_t r = 1; r < rows.size(); ++r) {
+    const compare::CsvRow &names = rows[0], &fields = rows[r];
     GpuLaunch launch;
     for (size_t i = 0; i < fields.size() && i < names.size(); ++i) {
       const std::string& field = fields[i];
