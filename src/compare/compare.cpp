@@ -36,12 +36,15 @@ uint64_t code_start(const NcuLaunch& theirs) {
   return first < kLongestKernel ? 0 : first;
 }
 
-// "@P0   LDG.E R2, [R4] " without spaces, of which the two have different numbers.
-std::string without_spaces(const std::string& text) {
-  std::string out;
-  for (char c : text)
-    if (c != ' ' && c != '\t' && c != ';') out += c;
-  return out;
+// "@P0   LDG.E R2, [R4] ;" -> "LDG.E": sites have no more, and places in the code are told in different ways.
+std::string_view opcode_of(std::string_view text) {
+  const auto skip_spaces = [&] { text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size())); };
+  skip_spaces();
+  if (text.starts_with('@')) {
+    text.remove_prefix(std::min(text.find(' '), text.size()));
+    skip_spaces();
+  }
+  return text.substr(0, text.find_first_of(" \t;"));
 }
 
 // A kernel's instructions and sites by their offset.
@@ -71,8 +74,7 @@ bool is_other_code(const Code& code, const Kernel& kernel, const NcuLaunch& thei
   const uint64_t start = code_start(theirs);
   for (const NcuRow& row : theirs.instructions) {
     const auto here = code.at.find(*row.address - start);
-    if (here == code.at.end() ? !kernel.instructions.empty()
-                              : without_spaces(*here->second.text) != without_spaces(row.text))
+    if (here == code.at.end() ? !kernel.instructions.empty() : opcode_of(*here->second.text) != opcode_of(row.text))
       return true;
   }
   return false;
