@@ -93,6 +93,10 @@ void add_site(Part& part, const Site& site, const SiteCounts& counts) {
   if (site.space == Space::Shared && counts.warps() != 0) part.shared_ways += counts.wavefronts / counts.warps();
 }
 
+// A launch gives a thread at least 16 (an H200: kernels that need 8 to 14 all have 16, those of 18 to 48 what they
+// need).
+uint64_t launched_registers(const Kernel& kernel) { return std::max(kernel.registers.value_or(0), 16u); }
+
 // Which figures a kernel has.
 struct Present {
   bool always = true, local = false, shared = false, copies = false, machine = false, registers = false;
