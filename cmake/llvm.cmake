@@ -6,7 +6,7 @@
 find_package(LLVM 19.1 REQUIRED CONFIG)
 
 # The native target only: X86 on x86-64, AArch64 on arm64.
-set(LLVM_WANTED core support irreader bitwriter analysis passes orcjit native object)
+set(LLVM_WANTED core support irreader bitreader bitwriter linker analysis passes orcjit native object)
 llvm_map_components_to_libnames(LLVM_LIBRARIES ${LLVM_WANTED})
 
 add_library(warplens_llvm INTERFACE)
@@ -30,3 +30,17 @@ function(warplens_hide_llvm)
   endwhile()
 endfunction()
 warplens_hide_llvm()
+
+# Device math as bitcode, for kernels to take in (src/jit/inline_math.cpp): warplens_math_bitcode(TARGET SOURCE).
+function(warplens_math_bitcode target source)
+  find_program(WARPLENS_CLANG clang++-19 REQUIRED)
+  set(bitcode ${CMAKE_CURRENT_BINARY_DIR}/math.bc)
+  add_custom_command(OUTPUT ${bitcode}
+    COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${WARPLENS_CLANG} -std=c++20 -O1 -ffp-contract=off -fno-math-errno
+      -fno-trapping-math -fno-exceptions -I${PROJECT_SOURCE_DIR}/src -emit-llvm -MD -MF ${bitcode}.d -c -x c++ ${source} -o ${bitcode}
+    DEPENDS ${source} DEPFILE ${bitcode}.d COMMENT "Compiling device math to bitcode")
+  set(assembly ${CMAKE_CURRENT_SOURCE_DIR}/jit/math_bitcode.S)
+  set_source_files_properties(${assembly} PROPERTIES OBJECT_DEPENDS ${bitcode}
+    COMPILE_DEFINITIONS "WL_BITCODE=\"${bitcode}\"")
+  target_sources(${target} PRIVATE ${assembly})
+endfunction()

@@ -55,6 +55,17 @@ WL_INLINE D polynomial(D x, double c, More... more) {
   return c + x * polynomial(x, more...);
 }
 
+template <typename M>
+WL_INLINE bool any_of(M which) {
+#ifdef __clang__
+  return __builtin_reduce_or(which) != 0;
+#else
+  int64_t any = 0;
+  for (size_t i = 0; i < sizeof(M) / sizeof(any); ++i) any |= which[i];
+  return any != 0;
+#endif
+}
+
 inline constexpr uint64_t kSign = 1ull << 63;
 WL_LANES D magnitude(D x) { return from_bits<D>(bits(x) & ~kSign); }
 WL_LANES D with_sign(D x, D sign) { return from_bits<D>((bits(x) & ~kSign) | (bits(sign) & kSign)); }
@@ -62,8 +73,12 @@ WL_LANES D where_numbers(D x, D y, D value) { return select(x == x, select(y == 
 WL_LANES D at_most(D x, double limit) { return select(x > limit, limit, x); }  // NaN stays
 WL_LANES D at_least(D x, double limit) { return select(x < limit, limit, x); }
 WL_LANES D root(D x) {
+#ifdef __clang__
+  return __builtin_elementwise_sqrt(x);
+#else
   for (int i = 0; i < kLanes<D>; ++i) x[i] = __builtin_sqrt(x[i]);
   return x;
+#endif
 }
 
 // x, below 2^51, rounded to a whole number; the low bits of `bits` are those of the integer.
@@ -158,9 +173,7 @@ struct LargeAngles {
 };
 WL_LANES LargeAngles<D> large_angles(D x) {
   LargeAngles<D> large{magnitude(x) > kLargeAngle, false, D{}, D{}, Bits<D>{}};
-  int64_t any = 0;
-  for (int i = 0; i < kLanes<D>; ++i) any |= large.which[i];
-  large.any = any != 0;
+  large.any = any_of(large.which);
   if (!large.any) return large;
   double given[kLanes<D>], high[kLanes<D>], low[kLanes<D>];
   uint64_t whole[kLanes<D>];

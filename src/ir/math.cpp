@@ -1,54 +1,19 @@
 #include "ir/math.h"
 
-#include <algorithm>
 #include <array>
-#include <bit>
-#include <cmath>
-#include <concepts>
-#include <cstring>
 #include <unordered_map>
 
-#include "ir/elementary.h"
-#include "ir/precise.h"
-#include "ir/precise_angles.h"
-#include "ir/precise_bessel.h"
-#include "ir/precise_errors.h"
-#include "ir/precise_gamma.h"
-#include "ir/precise_remainders.h"
+#include "ir/math_lanes.h"
 
 namespace warplens::ir {
 namespace {
 
-int32_t quotient(double x, double y) {
-  int low = 0;
-  std::remquo(x, y, &low);
-  return low;
-}
-
-// kCount lanes from `first` on: converted to double, computed, and back.
-template <typename D, typename Of, typename E, typename... A>
-WL_INLINE void some_lanes(E* results, const A*... arguments) {
-  using elementary::kLanes;
-  const auto load = []<typename T>(const T* from) __attribute__((always_inline)) {
-    typename elementary::VectorOf<T, kLanes<D>>::Type v;
-    std::memcpy(&v, from, sizeof v);
-    return __builtin_convertvector(v, D);
-  };
-  // One NaN: which of several an operation hands on depends on the order that a compiler gives its operands.
-  const D value = Of::value(load(arguments)...);
-  const auto values = __builtin_convertvector(elementary::select(value == value, value, elementary::kNan),
-                                              typename elementary::VectorOf<E, kLanes<D>>::Type);
-  std::memcpy(results, &values, sizeof values);
-  const auto rare = Of::rare(load(arguments)...);
-  int64_t any = 0;
-  for (int i = 0; i < kLanes<D>; ++i) any |= rare[i];
-  if (any == 0) return;
-  for (int i = 0; i < kLanes<D>; ++i)
-    if (rare[i]) results[i] = static_cast<E>(Of::rare_value(static_cast<double>(arguments[i])...));
-}
 template <typename D, typename Of, typename E, typename... A>
 WL_INLINE void each_lane(uint32_t n, E* results, const A*... arguments) {
-  for (uint32_t i = 0; i < n; i += elementary::kLanes<D>) some_lanes<D, Of>(results + i, (arguments + i)...);
+  const auto rare_value = [](auto... x)
+                              __attribute__((always_inline)) { return Of::rare_value(static_cast<double>(x)...); };
+  for (uint32_t i = 0; i < n; i += elementary::kLanes<D>)
+    some_lanes<D, Of>(rare_value, results + i, (arguments + i)...);
 }
 
 // For two generations of processors (of GCC 12's code for 512 bits, that for masks is slower), and for one lane: none
@@ -83,24 +48,6 @@ struct ForProcessors<Of, E(A...)> {
     return of(&one<&plain>, &plain);
   }
 };
-using elementary::Mask;
-#define WL_MATH_WIDE(name, signature, type, parameters, value_, rare_, rare_value_) \
-  struct Wide##name {                                                               \
-    template <typename D>                                                           \
-    WL_INLINE static D value parameters {                                           \
-      return value_;                                                                \
-    }                                                                               \
-    template <typename D>                                                           \
-    WL_INLINE static Mask<D> rare parameters {                                      \
-      return rare_;                                                                 \
-    }                                                                               \
-    template <std::same_as<double> D>                                               \
-    WL_INLINE static double rare_value parameters {                                 \
-      return rare_value_;                                                           \
-    }                                                                               \
-  };
-#include "ir/math.def"
-
 constexpr MathFunction kNothing{"", "", nullptr, nullptr, nullptr};
 
 const std::vector<MathFunction>& functions() {

@@ -32,8 +32,12 @@ using elementary::Whole;
 using elementary::with_sign;
 
 WL_LANES D fma(D x, D y, D z) {
+#ifdef __clang__
+  return __builtin_elementwise_fma(x, y, z);
+#else
   for (int i = 0; i < kLanes<D>; ++i) x[i] = __builtin_fma(x[i], y[i], z[i]);
   return x;
+#endif
 }
 // first + x (a + x b + ...), the inner one by even and odd powers: half the time that Horner's chain takes.
 template <typename D, typename... More>
@@ -105,8 +109,8 @@ WL_INLINE Pair<D> root(Pair<D> x) {  // 0 for 0
   const D r = root(x.high), rest = fma(-r, r, x.high) + x.low;
   return {r, select(r > 0, rest / (2 * r), 0.0)};
 }
-template <typename D>
-WL_INLINE Pair<D> select(Mask<D> which, Pair<D> x, Pair<D> y) {
+template <typename M, typename D>
+WL_INLINE Pair<D> select(M which, Pair<D> x, Pair<D> y) {
   return {elementary::select(which, x.high, y.high), elementary::select(which, x.low, y.low)};
 }
 WL_LANES Pair<D> constant(double high, double low) { return {all<D>(high), all<D>(low)}; }

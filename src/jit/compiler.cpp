@@ -5,6 +5,7 @@
 
 #include "base/deep_stack.h"
 #include "codegen/emitter.h"
+#include "jit/inline_math.h"
 #include "jit/symbols.h"
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -232,6 +233,7 @@ Result<std::vector<char>> Compiler::make_object(const ir::Function& f, const pas
     return Error{"the code made for kernel " + f.name + " is not valid: " + stream.str(),
                  "please report this with the program"};
   const bool hasty = function->getInstructionCount() > kHasty;
+  if (!hasty) inline_math(module, impl_->lanes);
   if (!hasty) optimize(module, *impl_->machine);
   if (impl_->has_avx512) join_masks_as_integers(*function);
   split_long_blocks(*function);

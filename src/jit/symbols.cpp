@@ -1,5 +1,6 @@
 #include "jit/symbols.h"
 
+#include "ir/large_angle.h"
 #include "ir/math.h"
 
 #include <bit>
@@ -146,6 +147,7 @@ std::vector<Symbol> runtime_symbols() {
       {"wl_texture", (void*)exec::wl_texture},
       {"wl_clock", (void*)exec::wl_clock},
       {"wl_matrix", (void*)wl_matrix},
+      {"wl_quarter_turns_of_large", (void*)ir::quarter_turns_of_large},
       {"memset", (void*)std::memset},
       {"memcpy", (void*)std::memcpy},
       {"fmaf", (void*)::fmaf},

@@ -1,6 +1,8 @@
 // Code for processors other than this machine's: it cannot run here, but it has to be made, and in finite time.
 #include <gtest/gtest.h>
 
+#include <string_view>
+
 #include "codegen/plan.h"
 #include "jit/compiler.h"
 #include "lower/lower.h"
@@ -75,6 +77,45 @@ TEST_P(Processors, AKernelWithItsOwnArrayCompiles) {
     ASSERT_TRUE(object) << object.error().what;
     EXPECT_GT(object->size(), 1000u);
   }
+}
+
+constexpr const char* kMath = R"(.version 8.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b32 r) __nv_expf(.param .b32 x);
+.extern .func (.param .b64 r) __nv_lgamma(.param .b64 x);
+.visible .entry k(.param .u64 out)
+{
+    .reg .b32 %r<4>; .reg .b64 %rd<8>;
+    mov.u32 %r1, %tid.x;
+    cvt.rn.f32.u32 %r2, %r1;
+    ld.param.u64 %rd1, [out];
+    { .param .b32 x; st.param.b32 [x], %r2; .param .b32 r; call.uni (r), __nv_expf, (x); ld.param.b32 %r3, [r]; }
+    cvt.f64.f32 %rd2, %r3;
+    { .param .b64 x; st.param.b64 [x], %rd2; .param .b64 r; call.uni (r), __nv_lgamma, (x); ld.param.b64 %rd3, [r]; }
+    mul.wide.u32 %rd4, %r1, 8;
+    add.s64 %rd1, %rd1, %rd4;
+    st.global.b64 [%rd1], %rd3;
+    ret;
+}
+)";
+
+TEST_P(Processors, SmallFunctionsOfDeviceMathAreTakenIn) {
+  auto compiler = Compiler::create(GetParam(), 0);
+  ASSERT_TRUE(compiler) << compiler.error().what;
+  const auto parsed = ptx::parse(kMath, "test.ptx");
+  auto lowered = lower::lower(parsed.module, "test.ptx");
+  ASSERT_EQ(lowered.module.kernels.size(), 1u);
+  ir::Function f = lowered.module.kernels[0].function;
+  passes::prepare(f);
+  passes::Specialization spec;
+  spec.block = {64, 1, 1};
+  spec.max_groups = 32 / (*compiler)->vector_lanes();
+  const auto object = (*compiler)->compile(f, spec, codegen::make_plan(f, spec), false);
+  ASSERT_TRUE(object) << object.error().what;
+  const std::string_view bytes(object->data(), object->size());  // the names of what it calls are in it
+  EXPECT_EQ(bytes.find("__nv_expf"), std::string_view::npos);
+  EXPECT_NE(bytes.find("__nv_lgamma_wide"), std::string_view::npos) << "larger than what is taken in";
 }
 
 INSTANTIATE_TEST_SUITE_P(X86, Processors,

@@ -3,17 +3,21 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/math.h"
 #include "jit/engine.h"
 #include "math/approximate.h"
 #include "math/arguments.h"
+#include "math/call_kernel.h"
 #include "run/run_ptx.h"
 
 namespace warplens::accuracy {
@@ -114,16 +118,30 @@ std::vector<std::string> processors() {
   return all;
 }
 
+std::vector<std::unique_ptr<jit::Engine>> engines() {
+  std::vector<std::unique_ptr<jit::Engine>> all;
+  for (const std::string& cpu : processors()) {
+    const jit::EngineOptions options{.threads = 1, .cpu = cpu, .cache_dir = "", .count = true};
+    all.push_back(std::make_unique<jit::Engine>(options, run::device_memory()));
+    EXPECT_TRUE(all.back()->ready()) << cpu;
+  }
+  return all;
+}
+void launch(jit::Engine& engine, const run::Program& program, const std::vector<uint8_t>& params) {
+  const std::shared_ptr<const ir::Module> module(std::shared_ptr<void>(), &program.module());
+  Nothing nothing;
+  const std::atomic<bool> stop = false;
+  const auto launched = engine.launch(
+      engine.load(module, 0, {}), {{kCount / 256, 1, 1}, {256, 1, 1}, 0}, params,
+      [&](unsigned) -> event::Sink* { return &nothing; }, stop);
+  EXPECT_FALSE(launched.fault);
+}
+
 TEST(Processors, ApproximateInstructions) {
 #if !defined(__x86_64__)
   GTEST_SKIP() << "one kind of processor";
 #endif
-  std::vector<std::unique_ptr<jit::Engine>> engines;
-  for (const std::string& cpu : processors()) {
-    const jit::EngineOptions options{.threads = 1, .cpu = cpu, .cache_dir = "", .count = true};
-    engines.push_back(std::make_unique<jit::Engine>(options, run::device_memory()));
-    ASSERT_TRUE(engines.back()->ready()) << cpu;
-  }
+  const auto all = engines();
   run::Buffer<uint64_t> out(kCount, 0), x(kCount, 0), y(kCount, 0);
   for (const Approximate& instruction : approximate_instructions()) {
     Arguments arguments;
@@ -134,21 +152,72 @@ TEST(Processors, ApproximateInstructions) {
     }
     const run::Program program(kernel_of(instruction));
     ASSERT_EQ(program.problems(), "") << instruction.text;
-    const std::shared_ptr<const ir::Module> module(std::shared_ptr<void>(), &program.module());
     std::vector<uint64_t> first;
-    for (size_t e = 0; e < engines.size(); ++e) {
+    for (const auto& engine : all) {
       out.fill(std::vector<uint64_t>(kCount, 0));
-      const auto params = static_cast<std::vector<uint8_t>>(run::Params().add(out).add(x).add(y));
-      Nothing nothing;
-      const std::atomic<bool> stop = false;
-      const auto launched = engines[e]->launch(
-          engines[e]->load(module, 0, {}), {{kCount / 256, 1, 1}, {256, 1, 1}, 0}, params,
-          [&](unsigned) -> event::Sink* { return &nothing; }, stop);
-      ASSERT_FALSE(launched.fault) << instruction.text;
+      launch(*engine, program, static_cast<std::vector<uint8_t>>(run::Params().add(out).add(x).add(y)));
       if (first.empty()) first = out.values();
-      EXPECT_EQ(out.values() == first, true) << instruction.text << " differs on " << engines[e]->cpu();
+      EXPECT_EQ(out.values() == first, true) << instruction.text << " differs on " << engine->cpu();
     }
   }
+}
+
+uint64_t bits_of_one(const ir::MathFunction& function, const uint64_t* x) {
+  const std::string_view signature = function.signature;
+  uint64_t result = 0;
+  const auto keep = [&](auto value) { std::memcpy(&result, &value, sizeof value); };
+  const auto f = [&](size_t i) { return std::bit_cast<float>(static_cast<uint32_t>(x[i])); };
+  const auto d = [&](size_t i) { return std::bit_cast<double>(x[i]); };
+  const auto n = static_cast<int32_t>(x[0]);
+  void (*const host)() = function.host;
+  if (signature == "ff") keep(reinterpret_cast<float (*)(float)>(host)(f(0)));
+  if (signature == "fff") keep(reinterpret_cast<float (*)(float, float)>(host)(f(0), f(1)));
+  if (signature == "ffff") keep(reinterpret_cast<float (*)(float, float, float)>(host)(f(0), f(1), f(2)));
+  if (signature == "fffff") keep(reinterpret_cast<float (*)(float, float, float, float)>(host)(f(0), f(1), f(2), f(3)));
+  if (signature == "dd") keep(reinterpret_cast<double (*)(double)>(host)(d(0)));
+  if (signature == "ddd") keep(reinterpret_cast<double (*)(double, double)>(host)(d(0), d(1)));
+  if (signature == "dddd") keep(reinterpret_cast<double (*)(double, double, double)>(host)(d(0), d(1), d(2)));
+  if (signature == "ddddd")
+    keep(reinterpret_cast<double (*)(double, double, double, double)>(host)(d(0), d(1), d(2), d(3)));
+  if (signature == "fif") keep(reinterpret_cast<float (*)(int32_t, float)>(host)(n, f(1)));
+  if (signature == "did") keep(reinterpret_cast<double (*)(int32_t, double)>(host)(n, d(1)));
+  // Where a kernel lets a float's bits out, NaN is a GPU's.
+  if (signature[0] == 'f' && (result & 0x7fffffff) > 0x7f800000) return 0x7fffffff;
+  return result;
+}
+
+// What kernels take in is clang's code and the JIT's, what the host calls is GCC's.
+TEST(Processors, FunctionsInKernels) {
+  const auto all = engines();
+  std::deque<run::Buffer<uint64_t>> arrays;
+  for (int i = 0; i < 8; ++i) arrays.emplace_back(kCount, 0);
+  unsigned compared = 0;
+  for (uint32_t m = 1; m < ir::math_function_count(); ++m) {
+    const ir::MathFunction& function = ir::math_function(m);
+    const std::string name = function.name, signature = function.signature;
+    if (!name.starts_with("__nv_")) continue;  // remquo's, which programs cannot name
+    ++compared;
+    const run::Program program(call_kernel(name, signature));
+    ASSERT_EQ(program.problems(), "") << name;
+    Arguments arguments;
+    std::vector<uint64_t> expected(kCount);
+    for (unsigned t = 0; t < kCount; ++t) {
+      uint64_t x[4] = {};
+      for (size_t i = 1; i < signature.size(); ++i) {
+        x[i - 1] = signature[i] == 'i' ? arguments.pick(200) : arguments.of(signature[i]);
+        arrays[i + 2][t] = x[i - 1];
+      }
+      expected[t] = bits_of_one(function, x);
+    }
+    run::Params params;
+    for (auto& array : arrays) params.add(array);
+    for (const auto& engine : all) {
+      arrays[0].fill(std::vector<uint64_t>(kCount, 0));
+      launch(*engine, program, static_cast<std::vector<uint8_t>>(params));
+      ASSERT_EQ(arrays[0].values() == expected, true) << name << " differs on " << engine->cpu();
+    }
+  }
+  EXPECT_GT(compared, 70u);
 }
 
 }  // namespace
