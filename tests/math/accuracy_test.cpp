@@ -242,12 +242,15 @@ toolkit runs; {} of them are exact, or rounded once as their names say. The othe
 documents (CUDA C++ Programming Guide, mathematical functions; where it bounds the absolute error instead, that is kept) and
 the largest found against MPFR over {} arguments each: of all exponents, subnormal, near multiples of pi/2, whole numbers and 1.
 
-The functions that are computed for whole vectors (`WL_MATH_WIDE` in `src/ir/math.def`) are called once for the lanes of a
-vector, 8 or 16 of them (`bench/results/math-double-2026-11-30.md` has their times). ldexp, scalbn, frexp, logb, ilogb and
-nextafter are a few operations of the vector itself (`src/lower/exponents.cpp`); fmod, remainder and remquo are the C
-library's, lane by lane, where a quotient has more than 51 bits. They and PTX's approximate instructions
-give the same bits on every processor, and so does what is exact. Earlier guides bounded sine, cosine, arc sine, arc cosine
-and the hyperbolic sine by 1 ulp, normcdfinv by 7 and tgamma by 8, which holds as well.
+The functions that are computed for whole vectors (`WL_MATH_WIDE` in `src/ir/math.def`) are taken into the kernel's code
+for all the lanes of a vector, 8 or 16 of them (`src/jit/inline_math.cpp`: clang made LLVM bitcode of them when Warplens
+was built): 86 of 102. The 16 that are larger than 200 LLVM instructions, gamma and Bessel functions, are called once for
+a vector, since their code would spill every register: measured, it was slower inside. Both ways compute the same bits
+(`bench/results/math-double-2026-11-30.md` has the times of calls). ldexp, scalbn, frexp, logb, ilogb and nextafter are a
+few operations of the vector itself (`src/lower/exponents.cpp`); fmod, remainder and remquo are the C library's, lane by
+lane, where a quotient has more than 51 bits. They and PTX's approximate instructions give the same bits on every
+processor, and so does what is exact. Earlier guides bounded sine, cosine, arc sine, arc cosine and the hyperbolic sine by
+1 ulp, normcdfinv by 7 and tgamma by 8, which holds as well.
 
 | function | CUDA's bound | largest found |
 |---|--:|--:|
