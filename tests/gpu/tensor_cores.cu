@@ -1,6 +1,6 @@
 // What the matrix instructions compute, and which lane's register holds which element: a line a case, with a hash of all
-// that was computed. `tensor_cores FILE` writes the values themselves, 32 bits each. tensor_cores.h200.txt is what an
-// H200 prints.
+// that was computed. `tensor_cores FILE` writes the values themselves, 32 bits each; `tensor_cores wmma` does no others.
+// tensor_cores.h200.txt is what an H200 prints.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <mma.h>
@@ -440,9 +440,12 @@ static void all_wmma() {
 }
 
 int main(int argc, char** argv) {
-  if (argc > 1) dump = fopen(argv[1], "wb");
-  all_mma();
-  all_moves();
+  const bool only_wmma = argc > 1 && !strcmp(argv[1], "wmma");
+  if (argc > 1 && !only_wmma) dump = fopen(argv[1], "wb");
+  if (!only_wmma) {
+    all_mma();
+    all_moves();
+  }
   all_wmma();
   if (dump) fclose(dump);
   return 0;

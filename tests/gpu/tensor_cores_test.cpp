@@ -18,20 +18,26 @@ class TensorCores : public ::testing::TestWithParam<const char*> {
   void SetUp() override {
     if (std::string(GetParam()) == "nvcc" ? !has_nvcc() : !has_clang()) GTEST_SKIP() << "no " << GetParam();
   }
-  CommandResult run(const std::string& program) {
-    return run_program(kFolder + program, {}, {"--compiler", GetParam()});
+  // Inline PTX is the same by both compilers, and minutes of translation: where nvcc did it, clang is left what its
+  // headers make, the functions of mma.h.
+  bool leaves_inline_ptx() const { return std::string(GetParam()) == "clang" && has_nvcc(); }
+  CommandResult run(const std::string& program, const std::vector<std::string>& arguments = {}) {
+    return run_program(kFolder + program, arguments, {"--compiler", GetParam()});
   }
   void expect_golden(const std::string& name, int least);
 };
 
 void TensorCores::expect_golden(const std::string& name, int least) {
   if (testing::kSanitized) GTEST_SKIP() << "minutes of translation with sanitizers";
-  const CommandResult result = run(name + ".cu");
+  const bool part = leaves_inline_ptx();
+  const CommandResult result = run(name + ".cu", part ? std::vector<std::string>{"wmma"} : std::vector<std::string>{});
   std::ifstream file(kFolder + name + ".h200.txt");
   std::istringstream ours(result.out);
   std::string expected, line;
   int lines = 0;
-  for (; std::getline(file, expected); ++lines) {
+  while (std::getline(file, expected)) {
+    if (part && !expected.starts_with("wmma")) continue;
+    ++lines;
     ASSERT_TRUE(std::getline(ours, line)) << "ends before: " << expected << "\n" << result.err;
     EXPECT_EQ(line, expected);
   }
@@ -39,8 +45,11 @@ void TensorCores::expect_golden(const std::string& name, int least) {
   EXPECT_FALSE(std::getline(ours, line)) << line;
 }
 
-TEST_P(TensorCores, ComputeWhatAnH200Computes) { expect_golden("tensor_cores", 700); }
-TEST_P(TensorCores, ComputeSparseProductsLikeAnH200) { expect_golden("sparse_tensor_cores", 400); }
+TEST_P(TensorCores, ComputeWhatAnH200Computes) { expect_golden("tensor_cores", leaves_inline_ptx() ? 400 : 700); }
+TEST_P(TensorCores, ComputeSparseProductsLikeAnH200) {
+  if (leaves_inline_ptx()) GTEST_SKIP() << "inline PTX alone, which nvcc's run has shown";
+  expect_golden("sparse_tensor_cores", 400);
+}
 
 TEST_P(TensorCores, CountWhatAnH200Counts) {
   const CommandResult result = run("tensor_counts.cu");
