@@ -60,6 +60,46 @@ std::vector<Frame> frames_from(const Json& json) {
   return frames;
 }
 
+Json to_json(const LawTerm& term) {
+  std::string depends;
+  const std::pair<bool, const char*> kinds[] = {{term.depends.thread, "thread"},
+                                                {term.depends.block, "block"},
+                                                {term.depends.loop, "loop"},
+                                                {term.depends.data, "data"}};
+  Json on = Json::array();
+  for (const auto& [is, word] : kinds)
+    if (is) on.push_back(word);
+  return {{"coefficient", term.coefficient}, {"factors", term.factors}, {"depends_on", on}};
+}
+
+LawTerm law_term_from(const Json& json) {
+  LawTerm term;
+  get(json, "coefficient", term.coefficient);
+  get(json, "factors", term.factors);
+  if (const auto it = json.find("depends_on"); it != json.end())
+    for (const Json& word : *it) {
+      term.depends.thread |= word == "thread", term.depends.block |= word == "block";
+      term.depends.loop |= word == "loop", term.depends.data |= word == "data";
+    }
+  return term;
+}
+
+Json to_json(const Parameter& parameter) {
+  return {{"name", parameter.name},
+          {"offset", parameter.offset},
+          {"bytes", parameter.bytes},
+          {"pointer", parameter.pointer}};
+}
+
+Parameter parameter_from(const Json& json) {
+  Parameter parameter;
+  get(json, "name", parameter.name);
+  get(json, "offset", parameter.offset);
+  get(json, "bytes", parameter.bytes);
+  get(json, "pointer", parameter.pointer);
+  return parameter;
+}
+
 Json to_json(const Site& site) {
   Json json = {{"kind", to_string(site.kind)},
                {"space", to_string(site.space)},
@@ -70,6 +110,7 @@ Json to_json(const Site& site) {
                {"ptx_line", site.ptx_line},
                {"frames", frames_json(site.frames)}};
   if (site.machine_offset) json["machine_offset"] = *site.machine_offset;
+  for (const LawTerm& term : site.law) json["law"].push_back(to_json(term));
   return json;
 }
 
@@ -96,6 +137,8 @@ Site site_from(const Json& json) {
   get(json, "ptx_line", site.ptx_line);
   get(json, "machine_offset", site.machine_offset);
   site.frames = frames_from(json);
+  if (const auto it = json.find("law"); it != json.end())
+    for (const Json& term : *it) site.law.push_back(law_term_from(term));
   return site;
 }
 
@@ -233,6 +276,7 @@ Json to_json(const Kernel& kernel) {
                {"local_bytes", kernel.local_bytes}};
   if (kernel.spill_load_bytes) json["spill_load_bytes"] = *kernel.spill_load_bytes;
   if (kernel.spill_store_bytes) json["spill_store_bytes"] = *kernel.spill_store_bytes;
+  for (const Parameter& parameter : kernel.parameters) json["parameters"].push_back(to_json(parameter));
   json["sites"] = std::move(sites);
   for (const Instruction& instruction : kernel.instructions) json["instructions"].push_back(to_json(instruction));
   return json;
@@ -250,11 +294,22 @@ Kernel kernel_from(const Json& json) {
   get(json, "spill_store_bytes", kernel.spill_store_bytes);
   get(json, "static_shared_bytes", kernel.static_shared_bytes);
   get(json, "local_bytes", kernel.local_bytes);
+  if (const auto it = json.find("parameters"); it != json.end())
+    for (const Json& parameter : *it) kernel.parameters.push_back(parameter_from(parameter));
   if (const auto it = json.find("sites"); it != json.end())
     for (const Json& site : *it) kernel.sites.push_back(site_from(site));
   if (const auto it = json.find("instructions"); it != json.end())
     for (const Json& instruction : *it) kernel.instructions.push_back(instruction_from(instruction));
   return kernel;
+}
+
+void write_parameters(const Launch& launch, Json& json) {
+  for (const auto& [name, value] : launch.parameters) json["parameters"][name] = value;
+}
+void read_parameters(const Json& json, Launch& launch) {
+  const auto it = json.find("parameters");
+  if (it == json.end()) return;
+  for (const auto& [name, value] : it->items()) launch.parameters.emplace_back(name, value.get<int64_t>());
 }
 
 Json to_json(const Fault& fault) {

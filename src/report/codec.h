@@ -35,4 +35,8 @@ SiteCounts site_counts_from(const Json& json);  // with its patterns
 BranchTargets branch_targets_from(const Json& json);
 InstructionCounts instruction_counts_from(const Json& json);
 
+// Launch::parameters, under the key "parameters"; none: no key.
+void write_parameters(const Launch& launch, Json& json);
+void read_parameters(const Json& json, Launch& launch);
+
 }  // namespace warplens::report

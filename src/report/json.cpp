@@ -81,6 +81,7 @@ Json launch_json(const Report& report, const Launch& launch) {
                {"lines", kernel ? lines_json(*kernel, launch) : Json::array()},
                {"sites", sites}};
   if (report.run.gpus > 1) json["device"] = launch.device;
+  write_parameters(launch, json);
   if (launch.branch_targets) json["branch_targets"] = to_json(*launch.branch_targets);
   for (const InstructionCounts& counts : launch.instruction_counts)
     json["instruction_counts"].push_back(to_json(counts));

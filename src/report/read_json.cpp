@@ -51,6 +51,7 @@ Launch launch_from(const Json& json, const std::vector<Kernel>& kernels) {
   launch.compile_seconds = json.value("compile_seconds", 0.0);
   launch.from_cache = json.value("from_cache", false);
   launch.sites.resize(kernel.sites.size());
+  read_parameters(json, launch);
   read_sites(json, launch);
   read_instructions(json, kernel, launch);
   launch.metrics = metrics(kernel, launch);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/dim3.h"
+#include "report/law.h"
 
 namespace warplens::report {
 
@@ -40,6 +41,7 @@ struct Site {
   uint32_t ptx_line = 0;
   std::optional<uint32_t> machine_offset;  // of machine code: bytes from the kernel's start
   std::vector<Frame> frames;               // innermost first; empty without line information
+  Law law;                                 // of the byte address in its space; empty: none, or not known
 };
 
 struct PatternCount {
@@ -91,6 +93,7 @@ struct Kernel {
   std::optional<uint32_t> spill_load_bytes, spill_store_bytes;  // a thread; known of machine code only
   uint32_t static_shared_bytes = 0;
   uint32_t local_bytes = 0;
+  std::vector<Parameter> parameters;
   std::vector<Site> sites;
   std::vector<Instruction> instructions;  // of machine code, in its order; only where they were asked for
 };
@@ -119,6 +122,8 @@ struct Launch {
   uint32_t device = 0;  // which of Run::gpus
   Dim3 grid, block;
   uint32_t dynamic_shared_bytes = 0;
+  // By the names that laws have for them ("$2"): whole numbers that laws hold, and what pointers are modulo 256 bytes.
+  std::vector<std::pair<std::string, int64_t>> parameters;
   uint64_t warps = 0;
   uint64_t instructions = 0;  // executed by warps; of what Kernel::code says
   uint64_t thread_instructions = 0, thread_instructions_pred_on = 0;

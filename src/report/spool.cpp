@@ -73,6 +73,7 @@ Json launch_json(const Launch& launch) {
                {"from_cache", launch.from_cache},
                {"complete", launch.complete},
                {"sites", sites}};
+  write_parameters(launch, json);
   if (launch.branch_targets) json["branch_targets"] = to_json(*launch.branch_targets);
   for (const InstructionCounts& counts : launch.instruction_counts)
     json["instruction_counts"].push_back(to_json(counts));
@@ -97,6 +98,7 @@ Launch launch_from(const Json& json, const Kernel& kernel) {
   launch.from_cache = json.value("from_cache", false);
   launch.complete = json.value("complete", true);
   launch.sites.resize(kernel.sites.size());
+  read_parameters(json, launch);
   if (json.contains("caches")) launch.caches = caches_from(json.at("caches"));
   for (const Json& row : json.at("sites")) launch.sites.at(row.at(0).get<size_t>()) = counts_from(row);
   if (const auto it = json.find("branch_targets"); it != json.end()) launch.branch_targets = branch_targets_from(*it);

@@ -12,6 +12,7 @@
 #include "exec/memory.h"
 #include "ir/ir.h"
 #include "jit/engine.h"
+#include "law/law.h"
 #include "session/machine_code.h"
 #include "session/session.h"
 
@@ -49,7 +50,8 @@ class Module {
 
   struct Loaded {
     jit::Engine::KernelHandle handle;
-    uint32_t record = ir::kNone;  // report::Kernel::id, once it was recorded
+    uint32_t record = ir::kNone;                     // report::Kernel::id, once it was recorded
+    std::vector<law::UsedParameter> law_parameters;  // likewise
   };
   Loaded& loaded(uint32_t kernel) { return loaded_[kernel]; }
   Loaded& loaded(uint32_t kernel, jit::Engine& engine);

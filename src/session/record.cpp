@@ -92,7 +92,8 @@ std::string text(const Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d
 
 }  // namespace
 
-report::Kernel record_kernel(const ir::Module& module, const ir::Kernel& kernel, uint32_t id) {
+report::Kernel record_kernel(const ir::Module& module, const ir::Kernel& kernel, const law::KernelLaws& laws,
+                             uint32_t id) {
   report::Kernel out;
   out.id = id;
   out.name = kernel.function.name;
@@ -105,6 +106,8 @@ report::Kernel record_kernel(const ir::Module& module, const ir::Kernel& kernel,
   out.static_shared_bytes = kernel.function.own_shared_bytes();
   out.local_bytes = kernel.function.local_bytes;
   for (const ir::Site& site : kernel.function.sites) out.sites.push_back(record_site(module, kernel.function, site));
+  for (size_t i = 0; i < laws.sites.size(); ++i) out.sites[i].law = laws.sites[i];
+  out.parameters = law::parameters_of(kernel);
   return out;
 }
 
@@ -123,10 +126,13 @@ report::BranchTargets branch_targets(const ir::Function& function, std::span<con
 
 }  // namespace
 
-report::Launch record_launch(uint32_t kernel, const ir::Function& function, const exec::LaunchConfig& config,
-                             const exec::LaunchResult& result, std::span<const observe::SiteStats> sites) {
+report::Launch record_launch(uint32_t id, const ir::Function& function,
+                             const std::vector<law::UsedParameter>& parameters, std::span<const uint8_t> buffer,
+                             const exec::LaunchConfig& config, const exec::LaunchResult& result,
+                             std::span<const observe::SiteStats> sites) {
   report::Launch out;
-  out.kernel = kernel;
+  out.kernel = id;
+  out.parameters = law::values_of(parameters, buffer);
   out.grid = config.grid;
   out.block = config.block;
   out.dynamic_shared_bytes = config.dynamic_shared_bytes;

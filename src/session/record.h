@@ -6,16 +6,20 @@
 #include "base/diagnostic.h"
 #include "exec/launch.h"
 #include "ir/ir.h"
+#include "law/law.h"
 #include "observe/cache_replay.h"
 #include "observe/site_stats.h"
 #include "report/report.h"
 
 namespace warplens::session {
 
-report::Kernel record_kernel(const ir::Module& module, const ir::Kernel& kernel, uint32_t id);
+report::Kernel record_kernel(const ir::Module& module, const ir::Kernel& kernel, const law::KernelLaws& laws,
+                             uint32_t id);
 // All but the index.
-report::Launch record_launch(uint32_t kernel, const ir::Function& function, const exec::LaunchConfig& config,
-                             const exec::LaunchResult& result, std::span<const observe::SiteStats> sites);
+report::Launch record_launch(uint32_t id, const ir::Function& function,
+                             const std::vector<law::UsedParameter>& parameters, std::span<const uint8_t> buffer,
+                             const exec::LaunchConfig& config, const exec::LaunchResult& result,
+                             std::span<const observe::SiteStats> sites);
 report::Caches record_caches(const observe::CacheTotals& totals);
 report::Fault record_fault(const ir::Module& module, const ir::Function& function, uint32_t kernel, uint64_t launch,
                            const exec::Fault& fault);

@@ -59,7 +59,7 @@ struct Session::Impl {
   uint64_t per_device() const { return gpu.memory_bytes - std::min(gpu.memory_bytes, kContextBytes); }
   void record_run();
   Status load(Module& module);
-  uint32_t record_once(Module& module, uint32_t kernel, Module::Loaded& loaded);
+  const Module::Loaded& record_once(Module& module, uint32_t kernel, Module::Loaded& loaded);
   Module* add(std::unique_ptr<Module> module);
 };
 
@@ -196,8 +196,9 @@ LaunchReport Session::launch(Module& module, std::string_view name, const exec::
 
   uint64_t number = impl_->launches++;
   if (impl_->spool) {
-    uint32_t id = impl_->record_once(module, index, loaded);
-    report::Launch launch = record_launch(id, function, config, result, sites);
+    const Module::Loaded& recorded = impl_->record_once(module, index, loaded);
+    const uint32_t id = recorded.record;
+    report::Launch launch = record_launch(id, function, recorded.law_parameters, params, config, result, sites);
     launch.index = number;
     launch.device = module.device();
     if (trace)
@@ -216,18 +217,20 @@ LaunchReport Session::launch(Module& module, std::string_view name, const exec::
           std::move(result.printed)};
 }
 
-uint32_t Session::Impl::record_once(Module& module, uint32_t kernel, Module::Loaded& loaded) {
+const Module::Loaded& Session::Impl::record_once(Module& module, uint32_t kernel, Module::Loaded& loaded) {
   // To a reader it is one kernel, whatever device it ran on.
   if (module.original()) return record_once(*module.original(), kernel, module.original()->loaded(kernel));
   if (loaded.record == ir::kNone) {
     loaded.record = kernels++;
     const ir::Kernel& launched = module.ir().kernels[kernel];
-    spool->kernel(record_kernel(module.ir(), launched, loaded.record));
+    law::KernelLaws laws = law::laws_of(module.ir(), launched);
+    spool->kernel(record_kernel(module.ir(), launched, laws, loaded.record));
+    loaded.law_parameters = std::move(laws.parameters);
     // What cannot run of it. Of kernels that nobody launches, that would be noise.
     for (const Diagnostic& diagnostic : module.diagnostics())
       if (diagnostic.kernel == launched.function.name) spool->note(record_note(diagnostic));
   }
-  return loaded.record;
+  return loaded;
 }
 
 void Session::record_refused(std::string_view function, std::string_view hint) {
