@@ -9,6 +9,7 @@
 #include "base/environment.h"
 #include "cli/cc_command.h"
 #include "cli/compare_command.h"
+#include "cli/explain_command.h"
 #include "cli/inspect_command.h"
 #include "cli/run_command.h"
 #include "cli/usage.h"
@@ -19,6 +20,11 @@ namespace {
 bool is_option(const std::string& text) {
   const auto is = [&](const char* option) { return text == option; };
   return is("-h") || is("--help") || is("--version");
+}
+
+bool is_command(const CLI::App& app, const std::string& name) {
+  const std::vector<const CLI::App*> commands = app.get_subcommands([](const CLI::App*) { return true; });
+  return std::any_of(commands.begin(), commands.end(), [&](const CLI::App* c) { return c->get_name() == name; });
 }
 
 }  // namespace
@@ -42,10 +48,10 @@ int main(int argc, char** argv) {
   cli::RunCommand run(app, environment);
   cli::InspectCommand inspect(app, environment);
   cli::CompareCommand compare(app, environment);
+  cli::ExplainCommand explain(app);
   CLI::App* help = app.add_subcommand("help", "How to use warplens");
   help->allow_extras();  // "help run": everything is said at once
-  if (std::string first = argv[1];
-      !is_option(first) && first != "run" && first != "inspect" && first != "compare" && first != "help")
+  if (std::string first = argv[1]; !is_option(first) && !is_command(app, first))
     return cli::report_unknown_command(first);
   try {
     app.parse(dash, argv);
@@ -65,6 +71,7 @@ int main(int argc, char** argv) {
   }
   if (inspect.chosen()) return inspect.execute();
   if (compare.chosen()) return compare.execute();
+  if (explain.chosen()) return explain.execute();
   if (dash == argc) return run.execute(std::nullopt);
   return run.execute(std::vector<std::string>(argv + dash + 1, argv + argc));
 }

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "cli/usage.h"
+#include "findings/findings.h"
 #include "model/gpu_spec.h"
 #include "report/json.h"
 #include "report/terminal.h"
@@ -202,6 +203,8 @@ int RunCommand::execute(const std::optional<std::vector<std::string>>& after_das
   run::RunOutcome outcome = run::run(options_, environment_);
   if (auto* failed = std::get_if<run::RunError>(&outcome)) return complain(failed->error, failed->exit_code);
   run::RunResult& result = std::get<run::RunResult>(outcome);
+  if (const auto gpu = model::find_gpu(options_.gpu); gpu && result.report)
+    result.report->findings = findings::find(*result.report, *gpu);
   if (result.report && (!write_report(*result.report) || result.report->incomplete)) return run::kExitOwnError;
   return result.exit_code;
 }

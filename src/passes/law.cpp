@@ -125,7 +125,8 @@ class Laws {
     f.of = {inner(x), inner(y)};
     return one(std::move(f));
   }
-  // By 2^31 and more: a sign, or the upper half of what is here the whole, and 0 while nothing wraps.
+  // By 2^31 and more (a remainder: 2^27, what is left of an index of four bytes that is shifted): a sign, or the upper
+  // half of what is here the whole, and 0 while nothing wraps.
   Sum quotient(const Sum& x, int64_t by) {
     if (by >= int64_t{1} << 31) return {};
     Sum whole;  // what the divisor divides comes out; exact where the rest is not negative
@@ -139,6 +140,7 @@ class Laws {
     return rest.empty() ? whole : division(Factor::Kind::Quotient, x, number(by));
   }
   Sum remainder(const Sum& x, int64_t by) {
+    if (by >= int64_t{1} << 27) return x;
     Sum rest;
     for (const Term& t : x)
       if (t.coefficient % by != 0) rest.push_back(t);
@@ -302,15 +304,21 @@ class Laws {
     }
   }
 
-  // x & (2^k - 1), x & -2^k
+  // x & (2^m - 2^k): the bits from k to m of it. A mask of all upper bits takes no more than the lower ones away.
   Sum masked(const Inst& i, ValueId v) {
     for (int k = 0; k < 2; ++k) {
       const auto c = constant(at(i, k));
       if (!c) continue;
       const Sum& x = at(i, 1 - k);
       if (*c == -1) return x;
-      if (*c >= 0 && std::has_single_bit(static_cast<uint64_t>(*c) + 1)) return remainder(x, *c + 1);
-      if (*c < 0 && std::has_single_bit(static_cast<uint64_t>(-*c))) return add(x, remainder(x, -*c), -1);
+      if (*c == 0) return {};
+      const int low = std::countr_zero(static_cast<uint64_t>(*c));
+      const uint64_t bits = static_cast<uint64_t>(*c) >> low;
+      const bool upper = *c < 0 || (*c >> 28) != 0;
+      if (*c > 0 && !std::has_single_bit(bits + 1)) return computed(v);
+      if (*c < 0 && !std::has_single_bit(static_cast<uint64_t>(-*c))) return computed(v);
+      const Sum whole = upper ? x : remainder(x, static_cast<int64_t>((bits + 1) << low));
+      return low == 0 ? whole : add(whole, remainder(x, int64_t{1} << low), -1);
     }
     return computed(v);
   }

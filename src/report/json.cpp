@@ -120,6 +120,17 @@ Json run_json(const Report& report) {
   return json;
 }
 
+Json finding_json(const Report& report, const Finding& f) {
+  return {
+      {"rule", f.rule},         {"severity", f.severity},
+      {"kernel", f.kernel},     {"name", f.kernel < report.kernels.size() ? report.kernels[f.kernel].demangled : ""},
+      {"launches", f.launches}, {"sites", f.sites},
+      {"file", f.file},         {"line", f.line},
+      {"title", f.title},       {"what", f.what},
+      {"change", f.change},     {"effect", f.effect},
+      {"gain", f.gain},         {"weight", f.weight}};
+}
+
 std::string text_of(const Json& json) { return json.dump(1, ' ', false, Json::error_handler_t::replace); }
 
 // The array's text, at the depth of a member of the report. A program may make a hundred thousand launches: as one tree
@@ -144,10 +155,12 @@ std::string render_json(const Report& report) {
     json["machine_site_fidelity"] = fidelity_json(Code::Sass);
   json["processes"] = Json::array();
   for (const Process& p : report.processes) json["processes"].push_back({{"pid", p.pid}, {"command", p.command}});
-  for (const char* key : {"kernels", "launches", "faults", "not_observed", "notes"}) json[key] = Json::array();
+  for (const char* key : {"kernels", "launches", "faults", "not_observed", "findings", "notes"})
+    json[key] = Json::array();
   for (const Kernel& kernel : report.kernels) json["kernels"].push_back(to_json(kernel));
   for (const Fault& fault : report.faults) json["faults"].push_back(to_json(fault));
   for (const LibraryCalls& calls : report.not_observed) json["not_observed"].push_back(to_json(calls));
+  for (const Finding& finding : report.findings) json["findings"].push_back(finding_json(report, finding));
   for (const Note& note : report.notes) json["notes"].push_back(to_json(note));
   std::string text = text_of(json) + "\n";
   constexpr std::string_view kEmpty = "\n \"launches\": []";

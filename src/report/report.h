@@ -166,6 +166,23 @@ struct Note {
 
 // Calls of a library that Warplens computes itself, on the CPU (cuBLAS): what its device code would have done to memory
 // was not observed.
+// What slows a kernel down, and what would change it (src/findings). Texts are whole sentences for a person.
+struct Finding {
+  std::string rule;      // "WL101"
+  std::string severity;  // "warning", or "note": worth knowing, little or nothing to gain
+  uint32_t kernel = 0;   // index in Report::kernels
+  std::vector<uint64_t> launches;
+  std::vector<uint32_t> sites;  // of the kernel; none: the launch as a whole
+  std::string file;             // where the line is known
+  uint32_t line = 0;
+  std::string title;    // "adjacent lanes are 4096 bytes apart"
+  std::string what;     // what lanes do, with the law of the access
+  std::string change;   // what to do
+  std::string effect;   // what that changes, in figures and how sure each is
+  std::string gain;     // what it may bring in time, or why nothing is expected
+  uint64_t weight = 0;  // worst first
+};
+
 struct LibraryCalls {
   std::string library;   // "cuBLAS"
   std::string function;  // "cublasSgemm"
@@ -201,6 +218,7 @@ struct Report {
   std::vector<Launch> launches;  // in order
   std::vector<Fault> faults;
   std::vector<LibraryCalls> not_observed;
+  std::vector<Finding> findings;  // filled by findings::find, worst first
   std::vector<Note> notes;
   bool incomplete = false;  // a record could not be written: counts, launches or notes are missing
 };

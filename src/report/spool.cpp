@@ -16,6 +16,7 @@
 
 #include "report/codec.h"
 #include "report/metrics.h"
+#include "report/parameter_names.h"
 #include "report/text.h"
 
 namespace warplens::report {
@@ -148,10 +149,22 @@ class Builder {
  private:
   void add_kernel(Kernel kernel) {
     if (kernel.demangled.empty()) kernel.demangled = demangled(kernel.name);
+    name_parameters(kernel);
     kernels_[{pid_, kernel.id}] = uint32_t(report_.kernels.size());
     kernel.id = uint32_t(report_.kernels.size());
     kernel.process = process();
     report_.kernels.push_back(std::move(kernel));
+  }
+
+  // Where the kernel's source can be read now.
+  void name_parameters(Kernel& kernel) {
+    for (const Site& site : kernel.sites) {
+      if (site.frames.empty()) continue;
+      const std::vector<std::string> names =
+          parameter_names(source_.all(site.frames.back().file), kernel.demangled, kernel.parameters.size());
+      for (size_t i = 0; i < names.size(); ++i) kernel.parameters[i].name = names[i];
+      return;
+    }
   }
 
   // A process is known by its number until it says again who it is: it has started another program in its place, or the
@@ -202,6 +215,7 @@ class Builder {
     report_.faults.push_back(std::move(fault));
   }
 
+  SourceText source_{""};
   Report report_;
   uint32_t pid_ = 0;                                            // of the record at hand
   std::map<uint32_t, uint32_t> processes_;                      // pid -> index in report_.processes

@@ -19,7 +19,8 @@ enum class Style { Plain, Bold, Dim, Bad, Warn };
 
 // From this share of what was moved on, an excess is marked; Nsight Compute's rules speak up at similar ones.
 constexpr double kBad = 0.5, kWarn = 0.1;
-constexpr int kNarrow = 100;  // columns below which a row of a table takes several lines
+constexpr int kNarrow = 100;      // columns below which a row of a table takes several lines
+constexpr size_t kFindings = 10;  // that are shown
 constexpr size_t kLabel = 28;
 constexpr size_t kLongestMark = std::string_view("[estimated, as PTX]").size();
 
@@ -52,6 +53,7 @@ class Terminal {
     not_observed(report);
     notes(report, kernels);
     if (!kernels.empty()) legend(kernels);
+    findings(report);
     return std::move(out_);
   }
 
@@ -441,6 +443,37 @@ class Terminal {
       wrapped("hint: no line information; compile with nvcc -lineinfo (clang: -gline-tables-only) to see source lines",
               0);
     }
+  }
+
+  void findings(const Report& report) {
+    if (report.findings.empty()) return;
+    out_ += "\n";
+    rule();
+    wrapped("FINDINGS, worst first", 0, Style::Bold);
+    const size_t shown = std::min(report.findings.size(), kFindings);
+    for (size_t i = 0; i < shown; ++i) finding(report, report.findings[i], i + 1);
+    out_ += "\n";
+    if (shown < report.findings.size())
+      wrapped(fmt::format("and {} more: --json FILE has all", report.findings.size() - shown), 0);
+    wrapped("warplens explain " + report.findings[0].rule + " says more about a rule", 0, Style::Dim);
+  }
+
+  void finding(const Report& report, const Finding& f, size_t number) {
+    out_ += "\n";
+    const bool warns = f.severity == "warning";
+    wrapped(fmt::format("{}. {} {}: {}", number, f.rule, f.severity, f.title), 0, warns ? Style::Warn : Style::Plain);
+    const std::string kernel = f.kernel < report.kernels.size() ? printable(report.kernels[f.kernel].demangled) : "";
+    if (f.line == 0) {
+      wrapped(kernel, 3);
+    } else {
+      const std::string at = fmt::format("   {}:{}", printable(f.file), f.line), text = source_.line(f.file, f.line);
+      line(fit(text.empty() ? at : at + "  " + text, width_));
+      line(fit("   in " + kernel, width_), Style::Dim);
+    }
+    wrapped(printable(f.what), 3);
+    wrapped("Change: " + printable(f.change), 3);
+    if (!f.effect.empty()) wrapped("Effect: " + printable(f.effect), 3);
+    if (!f.gain.empty()) wrapped("Gain: " + printable(f.gain), 3);
   }
 
   void legend(const std::vector<KernelSummary>& kernels) {

@@ -130,8 +130,7 @@ std::string demangled(const std::string& symbol) {
   return status == 0 && text ? text.get() : name;
 }
 
-std::string SourceText::line(const std::string& file, uint32_t number) {
-  if (file.empty() || number == 0) return "";
+const std::vector<std::string>& SourceText::lines(const std::string& file) {
   const auto [it, is_new] = files_.try_emplace(file);
   if (is_new) {
     std::filesystem::path path = file;
@@ -142,8 +141,20 @@ std::string SourceText::line(const std::string& file, uint32_t number) {
       for (std::string text; std::getline(in, text);) it->second.push_back(text);
     }
   }
-  if (number > it->second.size()) return "";
-  const std::string text = printable(it->second[number - 1]);
+  return it->second;
+}
+
+std::string SourceText::all(const std::string& file) {
+  std::string text;
+  for (const std::string& line : lines(file)) text += line + "\n";
+  return text;
+}
+
+std::string SourceText::line(const std::string& file, uint32_t number) {
+  if (file.empty() || number == 0) return "";
+  const std::vector<std::string>& of_file = lines(file);
+  if (number > of_file.size()) return "";
+  const std::string text = printable(of_file[number - 1]);
   const size_t from = text.find_first_not_of(' '), to = text.find_last_not_of(" \r");
   return from == std::string::npos ? "" : text.substr(from, to - from + 1);
 }

@@ -31,8 +31,11 @@ class SourceText {
   explicit SourceText(std::string root) : root_(std::move(root)) {}
   // Without leading and trailing space; "" where the file or the line is not there.
   std::string line(const std::string& file, uint32_t number);
+  std::string all(const std::string& file);  // "" where it is not there
 
  private:
+  const std::vector<std::string>& lines(const std::string& file);
+
   std::string root_;
   std::map<std::string, std::vector<std::string>> files_;
 };

@@ -1,0 +1,13 @@
+// Names of a kernel's parameters, which PTX does not have: read from the source's text.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warplens::report {
+
+// Of `kernel` ("copy", "ns::copy<int>(int*, int)": without namespaces, arguments and parameters it is looked for) as
+// `source` declares it with __global__; one of as many parameters as `count`. Empty: it is not there.
+std::vector<std::string> parameter_names(std::string_view source, std::string_view kernel, size_t count);
+
+}  // namespace warplens::report
