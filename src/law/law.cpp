@@ -161,7 +161,9 @@ class Words {
       case Factor::Kind::Loaded: {
         w.depends.data = true;
         const ir::Inst& i = kernel_.function.insts[f.value];
-        const std::string name = i.site < kernel_.function.sites.size() ? kernel_.function.sites[i.site].operand : "";
+        std::string name = i.site < kernel_.function.sites.size() ? kernel_.function.sites[i.site].operand : "";
+        for (size_t k = 0; k < kernel_.params.size(); ++k)  // PTX's name for it; readers know it by its number
+          if (kernel_.params[k].name == name) name = fmt::format("${}", k);
         w.text = name.empty() ? fmt::format("loaded{}", line_of(f.value)) : name + "[]";
         return w;
       }

@@ -23,7 +23,7 @@ void block_shape(const Context& context) {
     context.findings.push_back(std::move(f));
   }
   const uint64_t most = std::min<uint64_t>(context.gpu.max_warps_per_sm, warps * context.gpu.max_blocks_per_sm);
-  if (2 * most < context.gpu.max_warps_per_sm && launch.grid.count() > context.gpu.sm_count) {
+  if (2 * most <= context.gpu.max_warps_per_sm && launch.grid.count() > context.gpu.sm_count) {
     report::Finding f = about(context.group, "WL401", "note");
     f.title = fmt::format("blocks of {} threads fill an SM to {} of {} warps at most", threads, most,
                           context.gpu.max_warps_per_sm);

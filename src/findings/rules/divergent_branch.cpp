@@ -7,7 +7,7 @@
 
 namespace warplens::findings {
 namespace {
-constexpr double kOften = 0.1, kMostly = 0.5, kShare = 0.01;
+constexpr double kOften = 0.1, kMostly = 0.5, kShare = 0.01, kFewLanes = 24;
 }
 
 void divergent_branch(const Context& context) {
@@ -15,15 +15,15 @@ void divergent_branch(const Context& context) {
   for (const report::Launch* launch : context.group.launches) instructions += launch->instructions;
   for (const Access& branch : context.group.branches) {
     const report::SiteCounts& c = branch.counts;
-    const double share = per(c.branch_divergent, c.branch_executed);
+    const double lanes = per(c.branch_lanes, c.branch_executed), share = per(c.branch_divergent, c.branch_executed);
     if (share < kOften || static_cast<double>(c.branch_divergent) < kShare * static_cast<double>(instructions))
       continue;
-    report::Finding f = about(branch, "WL301", share >= kMostly ? "warning" : "note");
+    report::Finding f = about(branch, "WL301", share >= kMostly || lanes < kFewLanes ? "warning" : "note");
     f.title = fmt::format("{:.0f} % of the times, lanes of one warp go both ways", 100 * share);
     f.what = fmt::format(
         "A warp runs both ways of this branch one after the other, with the lanes of the other way idle: {} of "
-        "{} times [{}].",
-        report::grouped(c.branch_divergent), report::grouped(c.branch_executed), "counted");
+        "{} times; on average {:.1f} lanes come here together [counted].",
+        report::grouped(c.branch_divergent), report::grouped(c.branch_executed), lanes);
     f.change =
         "If the condition depends on the lane (`threadIdx.x % 2`, a lane's own data), let whole warps decide: use "
         "`threadIdx.x / 32`, or sort the work by kind. Short ways can be computed both, and one result selected.";
