@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report/text.h"
+#include "report/words.h"
 
 namespace warplens::findings {
 
@@ -19,7 +20,8 @@ std::string verb(const Access& access) {
 
 std::string name(const Access& access) {
   if (!access.law.base.empty()) return "`" + access.law.base + "`";
-  if (!access.site->operand.empty()) return "`" + access.site->operand + "`";
+  const std::string operand = report::operand_words(access.site->operand, access.kernel->parameters);
+  if (!operand.empty()) return "`" + operand + "`";
   return access.site->space == report::Space::Shared ? "shared memory" : "global memory";
 }
 

@@ -4,6 +4,8 @@
 #include <functional>
 #include <tuple>
 
+#include "report/words.h"
+
 namespace warplens::report {
 namespace {
 
@@ -138,6 +140,9 @@ void add_sites(KernelSummary& summary) {
         break;
     }
   }
+  for (auto* lines : {&summary.global, &summary.shared, &summary.local, &summary.constant, &summary.textures})
+    for (SourceLine& line : *lines)
+      for (AccessRow& row : line.rows) row.operand = operand_words(row.operand, kernel.parameters);
   const auto by_sectors = [](const SiteCounts& c) { return std::pair(excess_sectors(c), c.sectors); };
   sort_worst_first(summary.global, by_sectors);
   sort_worst_first(summary.local, by_sectors);

@@ -13,8 +13,8 @@ struct AccessRow {
   AccessKind kind = AccessKind::Load;
   Space space = Space::Global;
   uint32_t bytes_per_lane = 0, components = 1;
-  std::string operand;
-  uint32_t sites = 0;  // instructions in PTX
+  std::string operand;  // in the program's words: "in", "argument 2", "tile"; "" where it has no name
+  uint32_t sites = 0;   // instructions in PTX
   SiteCounts counts;
 };
 

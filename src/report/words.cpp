@@ -5,23 +5,21 @@
 #include "report/text.h"
 
 namespace warplens::report {
-namespace {
-
-// What PTX calls an address, in the program's words: "name_param_1" is argument 2; of "f()::tile", "tile" will do.
-std::string operand_words(const std::string& operand) {
+std::string operand_words(const std::string& operand, const std::vector<Parameter>& parameters) {
   if (operand.starts_with("__local_depot")) return "";  // a compiler's name for a function's stack
   static constexpr std::string_view kParam = "_param_";
   if (const size_t at = operand.rfind(kParam); at != std::string::npos) {
     const std::string digits = operand.substr(at + kParam.size());
-    if (!digits.empty() && digits.size() < 5 && digits.find_first_not_of("0123456789") == std::string::npos)
-      return "argument " + std::to_string(std::stoi(digits) + 1);
+    if (!digits.empty() && digits.size() < 5 && digits.find_first_not_of("0123456789") == std::string::npos) {
+      const auto index = static_cast<size_t>(std::stoi(digits));
+      const bool named = index < parameters.size() && !parameters[index].name.empty();
+      return named ? parameters[index].name : "argument " + std::to_string(index + 1);
+    }
   }
   const std::string name = demangled(operand);
   const size_t scope = name.rfind("::");
   return scope == std::string::npos ? name : name.substr(scope + 2);
 }
-
-}  // namespace
 
 std::string place_words(const std::string& opcode, uint32_t ptx_line, std::optional<uint32_t> machine_offset) {
   const std::string where =
@@ -40,7 +38,7 @@ std::string kind_words(const AccessRow& row) {
 }
 
 std::string name_words(const AccessRow& row) {
-  return row.kind == AccessKind::Branch || row.operand.empty() ? "" : printable(operand_words(row.operand));
+  return row.kind == AccessKind::Branch || row.operand.empty() ? "" : printable(row.operand);
 }
 
 std::string access_words(const AccessRow& row) {

@@ -7,6 +7,10 @@
 
 namespace warplens::report {
 
+// What PTX calls an address, in the program's words: the parameter's name, "argument 2" for "name_param_1" where it has
+// none; of "f()::tile", "tile" will do.
+std::string operand_words(const std::string& operand, const std::vector<Parameter>& parameters);
+
 // An access without line information: "PTX line 80: ld.global.f32", "machine code 0x110: LDG.E R2, desc[UR4][R2.64]".
 std::string place_words(const std::string& opcode, uint32_t ptx_line, std::optional<uint32_t> machine_offset);
 
