@@ -11,6 +11,7 @@
 #include "cli/compare_command.h"
 #include "cli/explain_command.h"
 #include "cli/inspect_command.h"
+#include "cli/map_command.h"
 #include "cli/run_command.h"
 #include "cli/usage.h"
 #include "run/exit_codes.h"
@@ -49,6 +50,7 @@ int main(int argc, char** argv) {
   cli::InspectCommand inspect(app, environment);
   cli::CompareCommand compare(app, environment);
   cli::ExplainCommand explain(app);
+  cli::MapCommand map(app, environment);
   CLI::App* help = app.add_subcommand("help", "How to use warplens");
   help->allow_extras();  // "help run": everything is said at once
   if (std::string first = argv[1]; !is_option(first) && !is_command(app, first))
@@ -72,6 +74,7 @@ int main(int argc, char** argv) {
   if (inspect.chosen()) return inspect.execute();
   if (compare.chosen()) return compare.execute();
   if (explain.chosen()) return explain.execute();
+  if (map.chosen()) return map.execute();
   if (dash == argc) return run.execute(std::nullopt);
   return run.execute(std::vector<std::string>(argv + dash + 1, argv + argc));
 }

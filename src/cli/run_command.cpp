@@ -22,6 +22,8 @@ namespace {
 constexpr int kPlainWidth = 100;  // where the report does not go to a terminal
 constexpr int kMinWidth = 40, kMaxWidth = 1000;
 
+}  // namespace
+
 // COLUMNS, where it is exported, is what the user wants (POSIX); else as wide as the terminal is.
 int wanted_width(const Environment& environment, bool to_terminal) {
   const int columns = std::atoi(environment.get("COLUMNS").c_str());
@@ -29,6 +31,28 @@ int wanted_width(const Environment& environment, bool to_terminal) {
   winsize size{};
   return to_terminal && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kPlainWidth;
 }
+
+void take_environment(run::RunOptions& options, const Environment& environment) {
+  options.say = write_stderr;
+  options.cache_dir = cache_folder(environment);
+  const std::string temporary = environment.get("TMPDIR");
+  options.temporary_dir = temporary.empty() ? "/tmp" : temporary;
+  options.version = WARPLENS_VERSION;
+}
+
+bool take_gpu(run::RunOptions& options) {
+  const Result<model::GpuSpec> gpu = model::find_gpu(options.gpu);
+  if (!gpu) {
+    complain(gpu.error(), 0);
+    return false;
+  }
+  options.gpu = gpu->id;
+  options.gpu_name = gpu->name;
+  options.sm = static_cast<int>(gpu->compute_major * 10 + gpu->compute_minor);
+  return true;
+}
+
+namespace {
 
 bool utf8_locale(const Environment& environment) {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
@@ -127,23 +151,12 @@ bool RunCommand::prepare() {
   color_on_ = color_ == "always" || (color_ == "auto" && stderr_is_terminal && !dumb);
   options_.color = color_on_;
   options_.progress = stderr_is_terminal && environment_.get("TERM") != "dumb";
-  options_.say = write_stderr;
-  options_.cache_dir = cache_folder(environment_);
-  std::string temporary = environment_.get("TMPDIR");
-  options_.temporary_dir = temporary.empty() ? "/tmp" : temporary;
+  take_environment(options_, environment_);
   if (compiler_ != "auto")
     options_.compiler = compiler_ == "nvcc" ? frontend::Compiler::Nvcc : frontend::Compiler::Clang;
   options_.compiler_path = nvcc_path_;
   options_.machine_code = code_ == "sass";
-  Result<model::GpuSpec> gpu = model::find_gpu(options_.gpu);
-  if (!gpu) {
-    complain(gpu.error(), 0);
-    return false;
-  }
-  options_.gpu = gpu->id;
-  options_.gpu_name = gpu->name;
-  options_.version = WARPLENS_VERSION;
-  options_.sm = static_cast<int>(gpu->compute_major * 10 + gpu->compute_minor);
+  if (!take_gpu(options_)) return false;
   for (const char* option : {"--json", "--out"}) {
     if (command_->count(option) == 0) continue;
     const auto path = command_->get_option(option)->as<std::string>();

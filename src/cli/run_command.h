@@ -11,11 +11,19 @@
 
 namespace warplens::cli {
 
+// What every command that runs a program takes from the environment: caches, temporary files, where messages go.
+void take_environment(run::RunOptions& options, const Environment& environment);
+// Looks options.gpu up and fills what depends on it; false: it is not known, which was said.
+bool take_gpu(run::RunOptions& options);
+// Columns for text that goes to the terminal, or to a file.
+int wanted_width(const Environment& environment, bool to_terminal);
+
 class RunCommand {
  public:
   RunCommand(CLI::App& app, const Environment& environment);
   // after_dashes: the words after the first --, if there is one; the others were parsed.
   int execute(const std::optional<std::vector<std::string>>& after_dashes);
+  bool chosen() const { return command_->parsed(); }
   std::string help() const { return command_->help(); }
 
  private:

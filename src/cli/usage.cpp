@@ -21,6 +21,7 @@ const char* const kShortHelp =
   warplens cc -o matmul matmul.cu           compile without NVIDIA's toolkit; takes nvcc's options
   warplens inspect ./matmul                 what is in it, and what to rebuild if it cannot be run
   warplens compare out.json ncu.csv         a report beside what Nsight Compute counted on a GPU
+  warplens map matmul.cu:42                 which lane goes where in that line: sectors, banks
   warplens explain WL101                    what a finding means, and what to do about it
 
   warplens run --help     all options

@@ -151,6 +151,47 @@ TEST(ParameterNames, AreReadFromTheSource) {
   EXPECT_EQ(parameter_names("void f(int a) {}", "f", 1), Names{});
 }
 
+uint32_t line_with(const std::string& words) {
+  std::ifstream source(kPairs);
+  uint32_t number = 1;
+  for (std::string line; std::getline(source, line); ++number)
+    if (line.find(words) != std::string::npos) return number;
+  return 0;
+}
+
+TEST(Map, DrawsSectorsAndBanks) {
+  if (!has_clang()) GTEST_SKIP() << "no clang";
+  const auto map = [](const std::string& words) {
+    return warplens({"map", fmt::format("{}:{}", kPairs, line_with(words))});
+  };
+  const std::string conflict = map("v = tile[threadIdx.x][threadIdx.y];  // WL201").out;
+  EXPECT_NE(conflict.find("     0   32  ################################  lanes 0-31\n   1-31    0\n  32 passes"),
+            std::string::npos)
+      << conflict;
+  EXPECT_NE(conflict.find("with rows of one element more:\n  bank  different words\n   0-31    1  #\n  1 pass"),
+            std::string::npos)
+      << conflict;
+  const std::string field = map("particles[i].mass;").out;
+  EXPECT_NE(
+      field.find(
+          "           0  ............####............####  0-1\n          32  ............####............####  2-3\n"),
+      std::string::npos)
+      << field;
+  EXPECT_NE(field.find("16 sectors [modelled]; the lanes' data would fit in 4"), std::string::npos) << field;
+  const std::string shifted = map("in[i + offset];").out;
+  EXPECT_NE(shifted.find("           0  ....############################  0-6\n"), std::string::npos) << shifted;
+  EXPECT_NE(shifted.find("         128  ####............................  31\n"), std::string::npos) << shifted;
+  const std::string gather = map("x = in[from];").out;
+  EXPECT_NE(gather.find("depends on data or on what is no sum of products: in + 4 * index[]"), std::string::npos)
+      << gather;
+  const CommandResult nothing = map("#include <cstdio>");
+  EXPECT_EQ(nothing.exit_code, 125);
+  EXPECT_NE(nothing.err.find("lines that made one: 10, 11, "), std::string::npos) << nothing.err;
+  EXPECT_EQ(warplens({"map"}).exit_code, 125);
+  EXPECT_EQ(warplens({"map", "x.cu"}).exit_code, 125);
+  EXPECT_EQ(warplens({"map", "/nowhere/x.cu:3"}).exit_code, 127);
+}
+
 TEST(Explain, PrintsAPageOrTheList) {
   EXPECT_NE(warplens({"explain"}).out.find("WL201  lanes of a warp meet in a bank"), std::string::npos);
   EXPECT_TRUE(warplens({"explain", "wl101"}).out.starts_with("# WL101: "));
