@@ -10,6 +10,7 @@
 #include "cli/cc_command.h"
 #include "cli/compare_command.h"
 #include "cli/inspect_command.h"
+#include "cli/occupancy_command.h"
 #include "cli/run_command.h"
 #include "cli/usage.h"
 #include "run/exit_codes.h"
@@ -19,6 +20,11 @@ namespace {
 bool is_option(const std::string& text) {
   const auto is = [&](const char* option) { return text == option; };
   return is("-h") || is("--help") || is("--version");
+}
+
+bool is_command(std::string_view text) {
+  constexpr std::string_view kCommands[] = {"run", "inspect", "compare", "occupancy", "gpus", "help"};
+  return std::find(std::begin(kCommands), std::end(kCommands), text) != std::end(kCommands);
 }
 
 }  // namespace
@@ -42,11 +48,11 @@ int main(int argc, char** argv) {
   cli::RunCommand run(app, environment);
   cli::InspectCommand inspect(app, environment);
   cli::CompareCommand compare(app, environment);
+  cli::OccupancyCommand occupancy(app, environment);
+  cli::GpusCommand gpus(app);
   CLI::App* help = app.add_subcommand("help", "How to use warplens");
   help->allow_extras();  // "help run": everything is said at once
-  if (std::string first = argv[1];
-      !is_option(first) && first != "run" && first != "inspect" && first != "compare" && first != "help")
-    return cli::report_unknown_command(first);
+  if (std::string first = argv[1]; !is_option(first) && !is_command(first)) return cli::report_unknown_command(first);
   try {
     app.parse(dash, argv);
   } catch (const CLI::CallForVersion&) {
@@ -65,6 +71,8 @@ int main(int argc, char** argv) {
   }
   if (inspect.chosen()) return inspect.execute();
   if (compare.chosen()) return compare.execute();
+  if (occupancy.chosen()) return occupancy.execute();
+  if (gpus.chosen()) return gpus.execute();
   if (dash == argc) return run.execute(std::nullopt);
   return run.execute(std::vector<std::string>(argv + dash + 1, argv + argc));
 }

@@ -22,6 +22,10 @@ const char* const kShortHelp =
   warplens inspect ./matmul                 what is in it, and what to rebuild if it cannot be run
   warplens compare out.json ncu.csv         a report beside what Nsight Compute counted on a GPU
 
+  warplens occupancy matmul.cu              how many of its blocks an SM holds, and what limits them
+  warplens occupancy --gpu a100 --block 256 --regs 40 --smem 16384
+  warplens gpus                             the models that --gpu takes
+
   warplens run --help     all options
   warplens --version
 

@@ -37,15 +37,6 @@ int default_dynamic_shared(const model::GpuSpec& gpu, const ir::Function& functi
   return static_cast<int>(gpu.shared_bytes_per_block) - static_cast<int>(function.shared_bytes);
 }
 
-BlockNeeds needs_of(const Known& known, int threads, size_t dynamic_shared) {
-  BlockNeeds needs;
-  needs.threads = static_cast<uint32_t>(threads);
-  needs.shared_bytes = known.info.kernel->function.own_shared_bytes() + dynamic_shared;
-  needs.carveout_percent = known.function->carveout;
-  needs.prefers_l1 = known.function->prefers_l1;
-  return needs;
-}
-
 }  // namespace
 
 WL_API wl_cudaFuncGetAttributes_v11(FuncAttributes* out, const void* host) {
@@ -59,7 +50,7 @@ WL_API wl_cudaFuncGetAttributes_v11(FuncAttributes* out, const void* host) {
     out->const_bytes = known.info.const_bytes;
     out->local_bytes = f.local_bytes;
     out->max_threads_per_block = max_threads(f);
-    out->registers = kAssumedRegisters;
+    out->registers = static_cast<int>(f.registers ? f.registers : kAssumedRegisters);
     std::string digits = known.info.target.substr(std::min<size_t>(known.info.target.size(), 3));
     out->ptx_version = atoi(digits.c_str());
     out->binary_version = static_cast<int>(gpu.compute_major * 10 + gpu.compute_minor);
@@ -141,7 +132,9 @@ WL_API wl_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* out, const
     int raised = known.function->max_dynamic_shared;
     int allowed = raised ? raised : default_dynamic_shared(gpu, known.info.kernel->function);
     bool fits = dynamic_shared <= static_cast<size_t>(std::max(allowed, 0));
-    *out = fits ? static_cast<int>(blocks_per_sm(gpu, needs_of(known, threads, dynamic_shared))) : 0;
+    const auto needs =
+        needs_of(gpu, *known.function, known.info.kernel->function, static_cast<uint64_t>(threads), dynamic_shared);
+    *out = fits ? static_cast<int>(model::occupancy(gpu, needs).blocks) : 0;
     return Error::cudaSuccess;
   });
 }

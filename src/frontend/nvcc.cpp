@@ -6,18 +6,20 @@
 namespace warplens::frontend {
 namespace {
 
-// The newest virtual architecture that this nvcc knows and that is not newer than `sm`; `sm` itself if it will not say.
+// The newest virtual architecture that this nvcc knows and that is not newer than `sm`; if all are newer, the oldest;
+// `sm` itself if it will not say.
 int supported_sm(const std::string& nvcc, int sm, const Environment& environment) {
   Result<ProcessOutput> list = run_process({nvcc, "--list-gpu-arch"}, environment);
   if (!list || list->exit_code != 0) return sm;
-  int best = 0;
+  int best = 0, oldest = 0;
   std::istringstream lines(list->output);
   for (std::string line; std::getline(lines, line);) {
     int number = 0;
     if (line.rfind("compute_", 0) == 0) number = std::atoi(line.c_str() + 8);
     if (number <= sm && number > best) best = number;
+    if (number && (!oldest || number < oldest)) oldest = number;
   }
-  return best ? best : sm;
+  return best ? best : oldest ? oldest : sm;
 }
 
 }  // namespace

@@ -69,13 +69,14 @@ Occupancy occupancy(const SmSpec& sm, const BlockNeeds& needs) {
   auto limit = [&](Resource resource, uint64_t blocks) {
     o.limits[static_cast<int>(resource)] = static_cast<uint32_t>(blocks);
   };
-  limit(Resource::Warps, sm.max_warps_per_sm / o.warps_per_block);
-  limit(Resource::Blocks, sm.max_blocks_per_sm);
-  if (needs.registers) limit(Resource::Registers, by_registers(sm, o));
-  const uint32_t split = needs.shared_split ? needs.shared_split : sm.shared_bytes_per_sm;
-  if (o.shared_bytes_per_block) limit(Resource::SharedMemory, split / o.shared_bytes_per_block);
   o.refusal = refusal_of(sm, needs, o);
-  if (o.refusal != Refusal::None) return o;
+  const bool registers_fit = o.refusal != Refusal::RegistersOfThread && o.refusal != Refusal::RegistersOfBlock;
+  limit(Resource::Warps, o.refusal == Refusal::Threads ? 0 : sm.max_warps_per_sm / o.warps_per_block);
+  limit(Resource::Blocks, sm.max_blocks_per_sm);
+  if (needs.registers) limit(Resource::Registers, registers_fit ? by_registers(sm, o) : 0);
+  const uint32_t split = needs.shared_split ? needs.shared_split : sm.shared_bytes_per_sm;
+  const bool shared_fits = o.refusal != Refusal::SharedMemory;
+  if (o.shared_bytes_per_block) limit(Resource::SharedMemory, shared_fits ? split / o.shared_bytes_per_block : 0);
   o.blocks = sm.max_blocks_per_sm;
   for (const auto& blocks : o.limits) o.blocks = std::min(o.blocks, blocks.value_or(o.blocks));
   return o;

@@ -44,7 +44,7 @@ struct Occupancy {
   uint64_t shared_bytes_per_block = 0;  // that are set aside, with the system's
 
   std::optional<uint32_t> limit(Resource resource) const { return limits[static_cast<int>(resource)]; }
-  bool limited_by(Resource resource) const { return blocks > 0 && limit(resource) == blocks; }
+  bool limited_by(Resource resource) const { return limit(resource) == blocks; }
   uint32_t warps() const { return blocks * warps_per_block; }
 };
 
