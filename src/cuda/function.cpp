@@ -151,12 +151,11 @@ WL_API wl_cudaOccupancyAvailableDynamicSMemPerBlock(size_t* out, const void* hos
     Known known = find(r, host);
     if (known.error != Error::cudaSuccess) return known.error;
     const model::GpuSpec& gpu = r.session()->gpu();
-    size_t each = gpu.shared_bytes_per_sm / static_cast<unsigned>(blocks);
-    each -= each % std::max(1u, gpu.shared_granularity);
-    size_t taken = gpu.shared_bytes_reserved + known.info.kernel->function.shared_bytes;
-    size_t most = gpu.shared_bytes_per_block_optin - known.info.kernel->function.shared_bytes;
-    *out = each > taken ? std::min(each - taken, most) : 0;
-    return Error::cudaSuccess;
+    auto needs = needs_of(gpu, *known.function, known.info.kernel->function, static_cast<uint64_t>(threads), 0);
+    needs.shared_split = 0;  // whatever the kernel prefers
+    const auto bytes = model::available_dynamic_shared(gpu, needs, static_cast<uint32_t>(blocks));
+    *out = bytes.value_or(0);
+    return bytes ? Error::cudaSuccess : Error::cudaErrorInvalidValue;
   });
 }
 

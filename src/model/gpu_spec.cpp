@@ -89,6 +89,7 @@ void read_sm(Reader& r, const std::string& table, SmSpec& sm) {
   r.number(table, "sub_partitions", sm.sub_partitions);
   r.number(table, "shared_bytes_reserved", sm.shared_bytes_reserved);
   r.number(table, "shared_granularity", sm.shared_granularity);
+  r.number(table, "barriers", sm.barriers_per_sm);
 }
 
 constexpr const char* kCapabilities = "compute_capabilities.toml";

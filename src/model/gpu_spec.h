@@ -27,6 +27,7 @@ struct SmSpec {
   uint32_t shared_bytes_per_block_optin = 0;
   uint32_t shared_bytes_reserved = 0;      // taken by the system, per block
   uint32_t shared_granularity = 0;         // bytes
+  uint32_t barriers_per_sm = 0;            // named barriers; 0: not known
   std::vector<uint32_t> shared_carveouts;  // bytes, ascending
 };
 

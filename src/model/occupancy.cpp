@@ -77,6 +77,8 @@ Occupancy occupancy(const SmSpec& sm, const BlockNeeds& needs) {
   const uint32_t split = needs.shared_split ? needs.shared_split : sm.shared_bytes_per_sm;
   const bool shared_fits = o.refusal != Refusal::SharedMemory;
   if (o.shared_bytes_per_block) limit(Resource::SharedMemory, shared_fits ? split / o.shared_bytes_per_block : 0);
+  if (sm.barriers_per_sm && needs.barriers)
+    limit(Resource::Barriers, std::min(sm.max_blocks_per_sm, sm.barriers_per_sm / needs.barriers));
   o.blocks = sm.max_blocks_per_sm;
   for (const auto& blocks : o.limits) o.blocks = std::min(o.blocks, blocks.value_or(o.blocks));
   return o;
@@ -104,6 +106,12 @@ std::optional<uint64_t> shared_bytes_for(const SmSpec& sm, const BlockNeeds& nee
   const uint64_t each = split / blocks / sm.shared_granularity * sm.shared_granularity;
   if (each < sm.shared_bytes_reserved) return std::nullopt;
   return std::min<uint64_t>(each - sm.shared_bytes_reserved, sm.shared_bytes_per_block_optin);
+}
+
+std::optional<uint64_t> available_dynamic_shared(const SmSpec& sm, const BlockNeeds& needs, uint32_t blocks) {
+  if (blocks == 0 || blocks > occupancy(sm, needs).blocks) return std::nullopt;
+  const uint64_t each = sm.shared_bytes_per_sm / blocks / sm.shared_granularity * sm.shared_granularity;
+  return std::min<uint64_t>(each, sm.shared_bytes_per_block_optin) - needs.shared_bytes;
 }
 
 std::optional<NextStep> next_step(const SmSpec& sm, const BlockNeeds& needs) {

@@ -58,6 +58,11 @@ double fraction(const SmSpec& sm, const Occupancy& occupancy);
 std::optional<uint32_t> registers_for(const SmSpec& sm, const BlockNeeds& needs, uint32_t blocks);
 std::optional<uint64_t> shared_bytes_for(const SmSpec& sm, const BlockNeeds& needs, uint32_t blocks);
 
+// The dynamic shared memory, in bytes, that cudaOccupancyAvailableDynamicSMemPerBlock says a block can have where an SM
+// holds `blocks`; `needs` are its static ones. As an H200 answers, what the system reserves a block is not taken off,
+// so that with the answer fewer blocks may fit. Nothing: not so many fit even without any.
+std::optional<uint64_t> available_dynamic_shared(const SmSpec& sm, const BlockNeeds& needs, uint32_t blocks);
+
 // What one block more takes: fewer registers, less shared memory, or both.
 struct NextStep {
   uint32_t blocks = 0;

@@ -51,14 +51,72 @@ TEST(Occupancy, LimitsOfAnH200AsNsightComputeNamesThem) {
     const auto number = [&](size_t column) { return static_cast<uint32_t>(std::stoul(rows[i][column])); };
     BlockNeeds needs;
     needs.threads = number(0), needs.registers = number(2), needs.shared_bytes = number(3) + number(4);
-    needs.shared_split = number(5);
+    needs.shared_split = number(6);
+    if (!rows[i][5].empty()) needs.barriers = number(5);  // Nsight Compute tells of barriers on request only
     const Occupancy o = occupancy(*gpu, needs);
-    EXPECT_EQ(o.shared_bytes_per_block, number(6)) << i;
-    EXPECT_EQ(o.limit(Resource::Warps), number(7)) << i;
-    EXPECT_EQ(o.limit(Resource::Blocks), number(8)) << i;
-    EXPECT_EQ(o.limit(Resource::Registers), number(9)) << i;
-    EXPECT_EQ(o.limit(Resource::SharedMemory), number(10)) << i;
-    EXPECT_NEAR(waves(*gpu, o, number(1)), std::stod(rows[i][11]), 0.006) << i;
+    EXPECT_EQ(o.shared_bytes_per_block, number(7)) << i;
+    EXPECT_EQ(o.limit(Resource::Warps), number(8)) << i;
+    EXPECT_EQ(o.limit(Resource::Blocks), number(9)) << i;
+    EXPECT_EQ(o.limit(Resource::Registers), number(10)) << i;
+    EXPECT_EQ(o.limit(Resource::SharedMemory), number(11)) << i;
+    if (needs.barriers) EXPECT_EQ(o.limit(Resource::Barriers), number(12)) << i;
+    EXPECT_NEAR(waves(*gpu, o, number(1)), std::stod(rows[i][13]), 0.006) << i;
+  }
+}
+
+// The pairs of "threads:value" that a field holds.
+std::vector<std::pair<uint32_t, int64_t>> pairs(const std::string& field) {
+  std::vector<std::pair<uint32_t, int64_t>> out;
+  std::istringstream words(field);
+  char colon = 0;
+  for (std::pair<uint32_t, int64_t> pair; words >> pair.first >> colon >> pair.second;) out.push_back(pair);
+  return out;
+}
+
+TEST(Occupancy, AnswersOfAnH200) {
+  const SmSpec sm = sm_of("9.0");
+  const auto rows = test::read_csv(kFolder + "h200/occupancy.csv");
+  size_t answers = 0;
+  for (size_t i = 1; i < rows.size(); ++i) {
+    const auto number = [&](size_t column) { return std::stoi(rows[i][column]); };
+    BlockNeeds needs;
+    needs.registers = static_cast<uint32_t>(number(0)), needs.barriers = static_cast<uint32_t>(number(2));
+    needs.shared_bytes = static_cast<uint64_t>(number(1) + number(5));
+    needs.shared_split = shared_split(sm, number(4), needs.shared_bytes);
+    const bool allowed = number(3) || needs.shared_bytes <= sm.shared_bytes_per_block;
+    for (const auto& [threads, blocks] : pairs(rows[i][6])) {
+      needs.threads = threads;
+      EXPECT_EQ(allowed ? occupancy(sm, needs).blocks : 0, blocks) << "line " << i + 1 << ", " << threads << " threads";
+      answers++;
+    }
+  }
+  EXPECT_EQ(answers, 10496u);
+}
+
+TEST(Occupancy, LaunchesThatAnH200Refuses) {
+  const SmSpec sm = sm_of("9.0");
+  size_t refused = 0;
+  const auto rows = test::read_csv(kFolder + "h200/occupancy_launches.csv");
+  for (size_t i = 1; i < rows.size(); ++i) {
+    const auto number = [&](size_t column) { return static_cast<uint32_t>(std::stoul(rows[i][column])); };
+    EXPECT_EQ(occupancy(sm, {number(1), 0, number(0)}).refusal, Refusal::None) << i;
+    if (rows[i][2].empty()) continue;
+    EXPECT_EQ(occupancy(sm, {number(2), 0, number(0)}).refusal, Refusal::RegistersOfBlock) << i;
+    refused++;
+  }
+  EXPECT_GT(refused, 50u);
+}
+
+TEST(Occupancy, DynamicSharedMemoryThatAnH200SaysIsAvailable) {
+  const SmSpec sm = sm_of("9.0");
+  const auto rows = test::read_csv(kFolder + "h200/occupancy_available.csv");
+  ASSERT_GT(rows.size(), 100u);
+  for (size_t i = 1; i < rows.size(); ++i) {
+    const auto number = [&](size_t column) { return static_cast<uint32_t>(std::stoul(rows[i][column])); };
+    for (const auto& [threads, bytes] : pairs(rows[i][3])) {
+      const auto available = available_dynamic_shared(sm, {threads, number(1), number(0)}, number(2));
+      EXPECT_EQ(available ? static_cast<int64_t>(*available) : -1, bytes) << "line " << i + 1 << ", " << threads;
+    }
   }
 }
 
