@@ -166,7 +166,7 @@ int OccupancyCommand::ask_file(Question& question) {
   if (is_source) {
     auto install = run::find_install();
     if (!install) return complain(install.error(), run::kExitOwnError);
-    auto made = run::compile_source(compile_, input->path, *install, temporary->path(), environment_);
+    auto made = run::compile_source(compile_, input->path, *install, temporary->path(), environment_, false);
     if (!made) return complain(made.error(), run::kExitOwnError);
     write_stderr(made->messages);
     if (made->exit_code != 0) return made->exit_code;

@@ -15,7 +15,6 @@ inline model::BlockNeeds needs_of(const model::GpuSpec& gpu, const Function& fun
   model::BlockNeeds needs;
   needs.threads = static_cast<uint32_t>(threads);
   needs.registers = kernel.registers ? kernel.registers : kAssumedRegisters;
-  needs.barriers = kernel.barriers;
   needs.shared_bytes = kernel.own_shared_bytes() + dynamic_shared;
   // A kernel that prefers L1 is given as little shared memory as holds one block.
   needs.shared_split = model::shared_split(gpu, function.prefers_l1 ? 0 : function.carveout, needs.shared_bytes);

@@ -37,6 +37,7 @@ Result<CompileOutcome> compile_with_nvcc(const CompileRequest& request, const st
   if (!has_flag(flags, {"-arch", "--gpu-architecture", "-gencode", "--generate-code"}))
     add({"-arch=sm_" + std::to_string(supported_sm(nvcc, request.sm, environment))});
   if (!has_flag(flags, {"-cudart", "--cudart"})) add({"-cudart", "shared"});
+  if (!request.link) add({"-c"});
   add({"-MD", "-MF", depfile.string()});
   command.insert(command.end(), flags.begin(), flags.end());
   add({"-o", request.program.string(), request.source.string()});

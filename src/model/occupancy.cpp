@@ -77,8 +77,7 @@ Occupancy occupancy(const SmSpec& sm, const BlockNeeds& needs) {
   const uint32_t split = needs.shared_split ? needs.shared_split : sm.shared_bytes_per_sm;
   const bool shared_fits = o.refusal != Refusal::SharedMemory;
   if (o.shared_bytes_per_block) limit(Resource::SharedMemory, shared_fits ? split / o.shared_bytes_per_block : 0);
-  if (sm.barriers_per_sm && needs.barriers)
-    limit(Resource::Barriers, std::min(sm.max_blocks_per_sm, sm.barriers_per_sm / needs.barriers));
+  if (sm.barriers_per_sm && needs.barriers) limit(Resource::Barriers, sm.barriers_per_sm / needs.barriers);
   o.blocks = sm.max_blocks_per_sm;
   for (const auto& blocks : o.limits) o.blocks = std::min(o.blocks, blocks.value_or(o.blocks));
   return o;

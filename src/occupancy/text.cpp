@@ -275,7 +275,7 @@ std::string render_text(const Question& q) {
     if (q.curves) out += curves(q, kernel, q.blocks.front());
     return out;
   }
-  out = fmt::format("{} on {}; {}  [modelled]\n", printable(q.input), gpu_words(q), q.code);
+  out = fmt::format("{}: {}\n{}  [modelled]\n", printable(q.input), q.code, gpu_words(q));
   for (const Kernel& kernel : q.kernels) out += kernel_text(q, kernel);
   return out;
 }

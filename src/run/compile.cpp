@@ -7,7 +7,7 @@ namespace fs = std::filesystem;
 
 Result<frontend::CompileOutcome> compile_source(const RunOptions& options, const fs::path& source,
                                                 const Install& install, const fs::path& folder,
-                                                const Environment& environment) {
+                                                const Environment& environment, bool link) {
   const fs::path& kept = options.keep_dir.empty() ? folder : options.keep_dir;
   std::error_code failed;
   fs::create_directories(kept, failed);
@@ -22,6 +22,7 @@ Result<frontend::CompileOutcome> compile_source(const RunOptions& options, const
   request.include_dir = install.headers;
   request.library_dir = install.libraries;
   request.color = options.color;
+  request.link = link;
   const bool cached = options.keep_dir.empty() && !options.cache_dir.empty();
   return cached ? frontend::compile_cached(request, options.cache_dir, environment)
                 : frontend::compile(request, environment);

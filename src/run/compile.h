@@ -9,9 +9,9 @@
 namespace warplens::run {
 
 // Compiled now or by an earlier run, with the compiler, flags and GPU of `options`. `folder`: for what is made on the
-// way, where options.keep_dir names none.
+// way, where options.keep_dir names none. `link` false: an object alone.
 Result<frontend::CompileOutcome> compile_source(const RunOptions& options, const std::filesystem::path& source,
                                                 const Install& install, const std::filesystem::path& folder,
-                                                const Environment& environment);
+                                                const Environment& environment, bool link = true);
 
 }  // namespace warplens::run

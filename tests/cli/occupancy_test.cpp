@@ -154,6 +154,25 @@ TEST(Occupancy, AProgramThatIsCompiledFirst) {
   EXPECT_EQ(warplens({"occupancy", program_path("does_not_compile.cu")}).exit_code, 2);
 }
 
+// A file of kernels need not be a program.
+TEST(Occupancy, SourceWithoutMain) {
+  Folder folder;
+  std::ofstream(folder / "k.cu") << "__global__ void __launch_bounds__(192) k(float* p) { __shared__ float s[200];\n"
+                                    "s[threadIdx.x] = p[0]; __syncthreads(); p[threadIdx.x] = s[threadIdx.x ^ 1]; }\n";
+  if (has_nvcc()) {
+    const auto json = asked({"--compiler", "nvcc", (folder / "k.cu").string()});
+    EXPECT_EQ(json["kernels"][0]["static_shared_bytes"], 800);
+    EXPECT_EQ(json["kernels"][0]["most_threads"], 192);
+  }
+  if (!has_clang()) return;
+  // What clang makes has PTX alone, and is assembled where there is a ptxas.
+  const CommandResult run = warplens({"occupancy", "--compiler", "clang", (folder / "k.cu").string()});
+  if (run.exit_code == 0)
+    EXPECT_THAT(run.out, HasSubstr("800 B static shared memory, 192 threads a block at most"));
+  else
+    EXPECT_THAT(run.err, HasSubstr("registers and shared memory are known from machine code alone"));
+}
+
 TEST(Gpus, AllThatGpuTakes) {
   const CommandResult text = warplens({"gpus"});
   EXPECT_EQ(text.exit_code, 0);
