@@ -34,7 +34,7 @@ int max_threads(const ir::Function& function) {
 }
 
 int default_dynamic_shared(const model::GpuSpec& gpu, const ir::Function& function) {
-  return static_cast<int>(gpu.shared_bytes_per_block) - static_cast<int>(function.shared_bytes);
+  return static_cast<int>(gpu.shared_bytes_per_block) - static_cast<int>(function.own_shared_bytes());
 }
 
 }  // namespace

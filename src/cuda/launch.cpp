@@ -46,6 +46,8 @@ Error code_of(session::Outcome outcome, int release) {
     case session::Outcome::OutOfResources:
     case session::Outcome::InvalidValue:
       return Error::cudaErrorInvalidValue;
+    case session::Outcome::TooManyRegisters:
+      return Error::cudaErrorLaunchOutOfResources;
     case session::Outcome::NoKernelImage:
       return Error::cudaErrorNoKernelImageForDevice;
     case session::Outcome::NoSuchKernel:

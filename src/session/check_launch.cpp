@@ -51,17 +51,17 @@ std::optional<LaunchReport> check_launch(const model::GpuSpec& gpu, const ir::Fu
   const model::BlockNeeds needs{static_cast<uint32_t>(threads), 0, kernel.registers};
   if (model::occupancy(gpu, needs).refusal == model::Refusal::RegistersOfBlock) {
     return refuse(
-        Outcome::OutOfResources,
+        Outcome::TooManyRegisters,
         fmt::format("a block of {} threads of {} registers, which are more than the {} that a block can have; "
                     "with __launch_bounds__({}) the compiler uses {} at most",
                     threads, kernel.registers, gpu.registers_per_block, threads,
                     model::registers_for(gpu, needs, 1).value_or(0)));
   }
-  uint32_t left = gpu.shared_bytes_per_block - std::min(gpu.shared_bytes_per_block, kernel.shared_bytes);
+  uint32_t left = gpu.shared_bytes_per_block - std::min(gpu.shared_bytes_per_block, kernel.own_shared_bytes());
   uint32_t limit = dynamic_shared_limit ? dynamic_shared_limit : left;
   if (config.dynamic_shared_bytes > limit) {
     const uint32_t most =
-        gpu.shared_bytes_per_block_optin - std::min(gpu.shared_bytes_per_block_optin, kernel.shared_bytes);
+        gpu.shared_bytes_per_block_optin - std::min(gpu.shared_bytes_per_block_optin, kernel.own_shared_bytes());
     std::string text =
         fmt::format("{} bytes of dynamic shared memory; this kernel may have {}", config.dynamic_shared_bytes, limit);
     if (limit < most)
