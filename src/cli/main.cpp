@@ -12,6 +12,7 @@
 #include "cli/explain_command.h"
 #include "cli/inspect_command.h"
 #include "cli/map_command.h"
+#include "cli/occupancy_command.h"
 #include "cli/run_command.h"
 #include "cli/usage.h"
 #include "run/exit_codes.h"
@@ -51,6 +52,8 @@ int main(int argc, char** argv) {
   cli::CompareCommand compare(app, environment);
   cli::ExplainCommand explain(app);
   cli::MapCommand map(app, environment);
+  cli::OccupancyCommand occupancy(app, environment);
+  cli::GpusCommand gpus(app);
   CLI::App* help = app.add_subcommand("help", "How to use warplens");
   help->allow_extras();  // "help run": everything is said at once
   if (std::string first = argv[1]; !is_option(first) && !is_command(app, first))
@@ -75,6 +78,8 @@ int main(int argc, char** argv) {
   if (compare.chosen()) return compare.execute();
   if (explain.chosen()) return explain.execute();
   if (map.chosen()) return map.execute();
+  if (occupancy.chosen()) return occupancy.execute();
+  if (gpus.chosen()) return gpus.execute();
   if (dash == argc) return run.execute(std::nullopt);
   return run.execute(std::vector<std::string>(argv + dash + 1, argv + argc));
 }

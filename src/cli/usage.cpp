@@ -24,6 +24,10 @@ const char* const kShortHelp =
   warplens map matmul.cu:42                 which lane goes where in that line: sectors, banks
   warplens explain WL101                    what a finding means, and what to do about it
 
+  warplens occupancy matmul.cu              how many of its blocks an SM holds, and what limits them
+  warplens occupancy --gpu a100 --block 256 --regs 40 --smem 16384
+  warplens gpus                             the models that --gpu takes
+
   warplens run --help     all options
   warplens --version
 

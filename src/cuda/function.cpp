@@ -34,16 +34,7 @@ int max_threads(const ir::Function& function) {
 }
 
 int default_dynamic_shared(const model::GpuSpec& gpu, const ir::Function& function) {
-  return static_cast<int>(gpu.shared_bytes_per_block) - static_cast<int>(function.shared_bytes);
-}
-
-BlockNeeds needs_of(const Known& known, int threads, size_t dynamic_shared) {
-  BlockNeeds needs;
-  needs.threads = static_cast<uint32_t>(threads);
-  needs.shared_bytes = known.info.kernel->function.own_shared_bytes() + dynamic_shared;
-  needs.carveout_percent = known.function->carveout;
-  needs.prefers_l1 = known.function->prefers_l1;
-  return needs;
+  return static_cast<int>(gpu.shared_bytes_per_block) - static_cast<int>(function.own_shared_bytes());
 }
 
 }  // namespace
@@ -59,7 +50,7 @@ WL_API wl_cudaFuncGetAttributes_v11(FuncAttributes* out, const void* host) {
     out->const_bytes = known.info.const_bytes;
     out->local_bytes = f.local_bytes;
     out->max_threads_per_block = max_threads(f);
-    out->registers = kAssumedRegisters;
+    out->registers = static_cast<int>(f.registers ? f.registers : kAssumedRegisters);
     std::string digits = known.info.target.substr(std::min<size_t>(known.info.target.size(), 3));
     out->ptx_version = atoi(digits.c_str());
     out->binary_version = static_cast<int>(gpu.compute_major * 10 + gpu.compute_minor);
@@ -141,7 +132,9 @@ WL_API wl_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* out, const
     int raised = known.function->max_dynamic_shared;
     int allowed = raised ? raised : default_dynamic_shared(gpu, known.info.kernel->function);
     bool fits = dynamic_shared <= static_cast<size_t>(std::max(allowed, 0));
-    *out = fits ? static_cast<int>(blocks_per_sm(gpu, needs_of(known, threads, dynamic_shared))) : 0;
+    const auto needs =
+        needs_of(gpu, *known.function, known.info.kernel->function, static_cast<uint64_t>(threads), dynamic_shared);
+    *out = fits ? static_cast<int>(model::occupancy(gpu, needs).blocks) : 0;
     return Error::cudaSuccess;
   });
 }
@@ -158,12 +151,11 @@ WL_API wl_cudaOccupancyAvailableDynamicSMemPerBlock(size_t* out, const void* hos
     Known known = find(r, host);
     if (known.error != Error::cudaSuccess) return known.error;
     const model::GpuSpec& gpu = r.session()->gpu();
-    size_t each = gpu.shared_bytes_per_sm / static_cast<unsigned>(blocks);
-    each -= each % std::max(1u, gpu.shared_granularity);
-    size_t taken = gpu.shared_bytes_reserved + known.info.kernel->function.shared_bytes;
-    size_t most = gpu.shared_bytes_per_block_optin - known.info.kernel->function.shared_bytes;
-    *out = each > taken ? std::min(each - taken, most) : 0;
-    return Error::cudaSuccess;
+    auto needs = needs_of(gpu, *known.function, known.info.kernel->function, static_cast<uint64_t>(threads), 0);
+    needs.shared_split = 0;  // whatever the kernel prefers
+    const auto bytes = model::available_dynamic_shared(gpu, needs, static_cast<uint32_t>(blocks));
+    *out = bytes.value_or(0);
+    return bytes ? Error::cudaSuccess : Error::cudaErrorInvalidValue;
   });
 }
 

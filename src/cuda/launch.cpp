@@ -46,6 +46,8 @@ Error code_of(session::Outcome outcome, int release) {
     case session::Outcome::OutOfResources:
     case session::Outcome::InvalidValue:
       return Error::cudaErrorInvalidValue;
+    case session::Outcome::TooManyRegisters:
+      return Error::cudaErrorLaunchOutOfResources;
     case session::Outcome::NoKernelImage:
       return Error::cudaErrorNoKernelImageForDevice;
     case session::Outcome::NoSuchKernel:
@@ -212,9 +214,9 @@ WL_API wl_cudaLaunchCooperativeKernel(const void* f, dim3 grid, dim3 block, void
     auto info = r.session()->kernel(*r.module_of(*function->binary), function->name);
     Dim3 threads{block.x, block.y, block.z}, blocks{grid.x, grid.y, grid.z};
     if (!info || threads.count() > 1024) return Error::cudaSuccess;  // the launch itself says what is wrong
-    BlockNeeds needs{static_cast<uint32_t>(threads.count()), info->kernel->function.own_shared_bytes() + shared,
-                     function->carveout, function->prefers_l1};
-    uint64_t most = uint64_t{blocks_per_sm(r.session()->gpu(), needs)} * r.session()->gpu().sm_count;
+    const model::GpuSpec& gpu = r.session()->gpu();
+    const auto needs = needs_of(gpu, *function, info->kernel->function, threads.count(), shared);
+    uint64_t most = uint64_t{model::occupancy(gpu, needs).blocks} * gpu.sm_count;
     return blocks.count() > most ? Error::cudaErrorCooperativeLaunchTooLarge : Error::cudaSuccess;
   });
   return error == Error::cudaSuccess ? launch_handle(f, grid, block, arguments, shared, stream, true) : error;

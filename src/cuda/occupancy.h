@@ -1,30 +1,24 @@
-// How many blocks of a kernel an SM holds at once.
-//
-// Rule: the least of what each resource allows: resident blocks; warps (a block takes whole warps); shared memory (what
-// the block asks for plus what the system reserves a block, rounded up to the allocation granularity, out of the
-// carveout that is in force). Worked example, H200, 128 threads and 20000 bytes: blocks 32; warps 64 / 4 = 16; shared
-// memory 233472 / (20096 + 1024) = 11.05, so 11, which is what an H200 answered. Carveout: by default the largest. A
-// kernel that prefers L1 gets the smallest that holds one block: the H200 answered 8 blocks of an empty kernel for it,
-// 8 KiB / 1 KiB reserved. Not modelled: registers, which PTX does not tell. Warplens assumes that they do not limit
-// (kAssumedRegisters).
+// What a block of a kernel takes of an SM: model/occupancy.h says how many fit.
 #pragma once
-#include <cstdint>
-
-#include "model/gpu_spec.h"
+#include "cuda/launch.h"
+#include "ir/ir.h"
+#include "model/occupancy.h"
 
 namespace warplens::cuda {
 
-inline constexpr int kAssumedRegisters =
-    32;  // a thread: the most that never limits occupancy on any GPU with 64 K an SM
+// A thread's, of a kernel that runs as PTX, which does not tell: the most that never limit occupancy on any GPU.
+inline constexpr uint32_t kAssumedRegisters = 32;
 
-struct BlockNeeds {
-  uint32_t threads = 0;
-  uint64_t shared_bytes = 0;  // static and dynamic
-  int carveout_percent = -1;  // of shared memory, as the program prefers; -1: no preference
-  bool prefers_l1 = false;
-};
-
-// 0: not even one block fits.
-uint32_t blocks_per_sm(const model::GpuSpec& gpu, const BlockNeeds& needs);
+// With what the program set for the kernel: how an SM's memory is split.
+inline model::BlockNeeds needs_of(const model::GpuSpec& gpu, const Function& function, const ir::Function& kernel,
+                                  uint64_t threads, uint64_t dynamic_shared) {
+  model::BlockNeeds needs;
+  needs.threads = static_cast<uint32_t>(threads);
+  needs.registers = kernel.registers ? kernel.registers : kAssumedRegisters;
+  needs.shared_bytes = kernel.own_shared_bytes() + dynamic_shared;
+  // A kernel that prefers L1 is given as little shared memory as holds one block.
+  needs.shared_split = model::shared_split(gpu, function.prefers_l1 ? 0 : function.carveout, needs.shared_bytes);
+  return needs;
+}
 
 }  // namespace warplens::cuda

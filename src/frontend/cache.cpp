@@ -78,6 +78,7 @@ std::string key_text(const CompileRequest& request, const Toolchain& toolchain, 
   std::string text = fmt::format("2\n{} {}\n{}\nsm {}\n{}\n{}\n", toolchain.path, stamp(toolchain.path),
                                  fs::absolute(request.source, ignored).string(), request.sm,
                                  fs::current_path(ignored).string(), request.include_dir.string());
+  if (!request.link) text += "an object\n";
   for (const std::string& flag : request.flags) text += "flag " + flag + "\n";
   for (const std::string& variable : environment.strings())
     if (heeded_by_compilers(variable)) text += "env " + variable + "\n";
@@ -96,7 +97,7 @@ class Entry {
   Entry(fs::path folder, std::string key) : folder_(std::move(folder)), key_(std::move(key)) {}
 
   bool valid(const std::string& name) const {
-    if (access((folder_ / name).c_str(), X_OK) != 0 || read_file(folder_ / "key") != key_) return false;
+    if (access((folder_ / name).c_str(), R_OK) != 0 || read_file(folder_ / "key") != key_) return false;
     std::istringstream files(read_file(folder_ / "files").value_or(""));
     for (std::string line; std::getline(files, line);) {
       size_t space = line.find(' ');

@@ -256,13 +256,18 @@ Result<CompileOutcome> compile_with_clang(const CompileRequest& request, const s
     done = passes.cuda_object(request.source, fatbin, object, {"-MD", "-MF", depfile.string()});
   std::vector<std::string> words{object.string()};
   append(words, options->link);
-  if (done && passes.good()) done = passes.link(words, request.program);
+  std::error_code ignored;
+  if (done && passes.good()) {
+    if (request.link)
+      done = passes.link(words, request.program);
+    else
+      fs::rename(object, request.program, ignored);
+  }
   CompileOutcome outcome;
   outcome.exit_code = passes.exit_code;
   outcome.messages = passes.messages;
   outcome.dependencies = passes.dependencies;
   append(outcome.dependencies, read_depfile(depfile));
-  std::error_code ignored;
   for (const fs::path& file : {fatbin, object, depfile}) fs::remove(file, ignored);
   if (!done) return done.error();
   return outcome;

@@ -17,12 +17,13 @@ struct CompileRequest {
   std::filesystem::path source;
   std::filesystem::path program;  // what to write; files made on the way are put beside it
   Compiler compiler = Compiler::Auto;
-  std::string compiler_path;          // "": the one on PATH or in its usual place
-  int sm = 90;                        // 10 * compute capability that the PTX is for; lowered to what the compiler knows
-  std::vector<std::string> flags;     // the user's, as nvcc spells them; they win over ours
+  std::string compiler_path;       // "": the one on PATH or in its usual place
+  int sm = 90;                     // 10 * compute capability that the PTX is for; the nearest that the compiler knows
+  std::vector<std::string> flags;  // the user's, as nvcc spells them; they win over ours
   std::filesystem::path include_dir;  // include/warplens/cuda
   std::filesystem::path library_dir;  // holds our libcudart.so.13; clang links against it
   bool color = false;                 // the compiler's messages go to a terminal
+  bool link = true;                   // false: `program` is an object, as there may be no main
 };
 
 struct CompileOutcome {

@@ -6,18 +6,20 @@
 namespace warplens::frontend {
 namespace {
 
-// The newest virtual architecture that this nvcc knows and that is not newer than `sm`; `sm` itself if it will not say.
+// The newest virtual architecture that this nvcc knows and that is not newer than `sm`; if all are newer, the oldest;
+// `sm` itself if it will not say.
 int supported_sm(const std::string& nvcc, int sm, const Environment& environment) {
   Result<ProcessOutput> list = run_process({nvcc, "--list-gpu-arch"}, environment);
   if (!list || list->exit_code != 0) return sm;
-  int best = 0;
+  int best = 0, oldest = 0;
   std::istringstream lines(list->output);
   for (std::string line; std::getline(lines, line);) {
     int number = 0;
     if (line.rfind("compute_", 0) == 0) number = std::atoi(line.c_str() + 8);
     if (number <= sm && number > best) best = number;
+    if (number && (!oldest || number < oldest)) oldest = number;
   }
-  return best ? best : sm;
+  return best ? best : oldest ? oldest : sm;
 }
 
 }  // namespace
@@ -35,6 +37,7 @@ Result<CompileOutcome> compile_with_nvcc(const CompileRequest& request, const st
   if (!has_flag(flags, {"-arch", "--gpu-architecture", "-gencode", "--generate-code"}))
     add({"-arch=sm_" + std::to_string(supported_sm(nvcc, request.sm, environment))});
   if (!has_flag(flags, {"-cudart", "--cudart"})) add({"-cudart", "shared"});
+  if (!request.link) add({"-c"});
   add({"-MD", "-MF", depfile.string()});
   command.insert(command.end(), flags.begin(), flags.end());
   add({"-o", request.program.string(), request.source.string()});

@@ -9,6 +9,15 @@
 #include "model/gpu_files.h"
 
 namespace warplens::model {
+namespace {
+
+CacheSpec unknown() {
+  CacheSpec spec;
+  spec.active_warps = 24;  // as of an H200
+  return spec;
+}
+
+}  // namespace
 
 Result<CacheSpec> find_cache_spec(std::string_view gpu) {
   for (const GpuFile& file : gpu_files()) {
@@ -17,6 +26,7 @@ Result<CacheSpec> find_cache_spec(std::string_view gpu) {
     const toml::parse_result parsed = toml::parse(file.text, name);
     if (!parsed) return Error{name + ": " + std::string(parsed.error().description()), ""};
     const auto table = parsed.table()["caches"];
+    if (!table) return unknown();
     std::string wrong;
     if (table["source"].value_or(std::string()).empty()) wrong = "source";
     const auto number = [&](const char* key) {
@@ -26,6 +36,8 @@ Result<CacheSpec> find_cache_spec(std::string_view gpu) {
       return fits ? static_cast<uint32_t>(*value) : 0;
     };
     CacheSpec spec;
+    spec.basis = table["basis"].value_or(std::string());
+    if (spec.basis.empty() && wrong.empty()) wrong = "basis";
     spec.l2_partitions = number("l2_partitions");
     spec.l2_used_percent = number("l2_used_percent");
     spec.l2_dirty_percent = number("l2_dirty_percent");

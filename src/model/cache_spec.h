@@ -2,6 +2,7 @@
 // number has its source.
 #pragma once
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -9,6 +10,7 @@
 namespace warplens::model {
 
 struct CacheSpec {
+  std::string basis;                // "measured", or what stands for it ("as h200"); "": nothing is known of this GPU
   uint32_t l2_partitions = 1;       // each serves the SMs on its side, and keeps copies of the others' lines
   uint32_t l2_used_percent = 100;   // of L2: what its sets leave free, as if it were that much smaller
   uint32_t l2_dirty_percent = 100;  // of that may wait to be written to DRAM
@@ -21,7 +23,7 @@ struct CacheSpec {
   uint32_t launch_dram_bytes = 0;                      // read
 };
 
-// Of a GPU that model::find_gpu knows.
+// Of a GPU that model::find_gpu knows. Without a table [caches]: one L2, all of which is used, and no `basis`.
 Result<CacheSpec> find_cache_spec(std::string_view gpu);
 
 }  // namespace warplens::model

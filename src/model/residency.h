@@ -3,14 +3,10 @@
 #include <cstdint>
 
 #include "model/gpu_spec.h"
+#include "model/occupancy.h"
 
 namespace warplens::model {
 
-struct BlockNeeds {
-  uint32_t threads = 1;
-  uint32_t shared_bytes = 0;  // static and dynamic
-  uint32_t registers = 0;     // of a thread; 0: not known, and taken for few enough
-};
 struct Residency {
   uint32_t blocks = 1;           // of an SM, at least one
   uint32_t shared_carveout = 0;  // bytes

@@ -10,11 +10,11 @@
 #include <memory>
 
 #include "elf/known_runtimes.h"
-#include "frontend/cache.h"
 #include "inspect/user_runtimes.h"
 #include "report/spool.h"
 #include "run/child.h"
 #include "run/clients.h"
+#include "run/compile.h"
 #include "run/exit_codes.h"
 #include "run/input.h"
 #include "run/install.h"
@@ -36,21 +36,6 @@ bool knows_processor(const fs::path& libraries, const std::string& name) {
 }
 
 RunError own_error(const Error& error) { return {error, kExitOwnError}; }
-
-frontend::CompileRequest compile_request(const RunOptions& options, const fs::path& source, const Install& install,
-                                         const fs::path& folder) {
-  frontend::CompileRequest request;
-  request.source = source;
-  request.program = folder / source.stem();
-  request.compiler = options.compiler;
-  request.compiler_path = options.compiler_path;
-  request.sm = options.sm;
-  request.flags = options.compiler_flags;
-  request.include_dir = install.headers;
-  request.library_dir = install.libraries;
-  request.color = options.color;
-  return request;
-}
 
 constexpr const char *kSpoolName = "spool", *kStopName = "stop", *kTableName = "cudart_static.txt";
 
@@ -169,14 +154,8 @@ RunOutcome run(const RunOptions& options, const Environment& environment) {
   if (input->kind == Input::Kind::Program)
     return run_program(options, input->path, options.input, *install, temporary->path(), environment);
 
-  fs::path folder = options.keep_dir.empty() ? temporary->path() : options.keep_dir;
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed) return own_error({"cannot make the folder '" + folder.string() + "': " + failed.message(), ""});
-  frontend::CompileRequest request = compile_request(options, input->path, *install, folder);
-  bool cached = options.keep_dir.empty() && !options.cache_dir.empty();
-  Result<frontend::CompileOutcome> compiled = cached ? frontend::compile_cached(request, options.cache_dir, environment)
-                                                     : frontend::compile(request, environment);
+  Result<frontend::CompileOutcome> compiled =
+      compile_source(options, input->path, *install, temporary->path(), environment);
   if (!compiled) return own_error(compiled.error());
   options.say(compiled->messages);
   if (compiled->exit_code != 0) return RunResult{compiled->exit_code, std::nullopt};

@@ -45,6 +45,7 @@ enum class Outcome : uint8_t {
   InvalidConfiguration,  // a zero or too large dimension, more threads a block than the GPU has
   InvalidValue,          // more shared memory than the kernel may have
   OutOfResources,        // more threads than the kernel's own limit (.maxntid, .reqntid)
+  TooManyRegisters,      // more than a block can have
   NoKernelImage,         // the module holds no PTX (machine code alone), or PTX that does not parse
   NoSuchKernel,          // PTX is there, the kernel is not
   Fault,                 // the kernel failed; LaunchReport::fault says how

@@ -201,6 +201,9 @@ TEST(Residency, BlocksOfAnH200) {
 
 TEST(CacheSpec, EveryGpuHasOne) {
   for (const std::string& id : gpu_ids()) EXPECT_TRUE(find_cache_spec(id)) << id;
+  EXPECT_EQ(find_cache_spec("h200")->basis, "measured");
+  EXPECT_EQ(find_cache_spec("p100")->basis, "");  // nothing is known
+  EXPECT_EQ(find_cache_spec("p100")->l2_partitions, 1u);
   EXPECT_EQ(find_cache_spec("h200")->l2_partitions, 2u);
   EXPECT_FALSE(find_cache_spec("h999"));
 }

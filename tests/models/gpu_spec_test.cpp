@@ -12,7 +12,7 @@ namespace {
 TEST(GpuSpec, EveryFileIsWholeAndConsistent) {
   const auto ids = gpu_ids();
   EXPECT_TRUE(std::is_sorted(ids.begin(), ids.end()));
-  EXPECT_GE(ids.size(), 5u);
+  EXPECT_GE(ids.size(), 21u);
   for (const std::string& id : ids) {
     const auto gpu = find_gpu(id);
     ASSERT_TRUE(gpu) << gpu.error().what;
@@ -24,6 +24,11 @@ TEST(GpuSpec, EveryFileIsWholeAndConsistent) {
     EXPECT_EQ(gpu->registers_per_sm % (gpu->register_granularity * gpu->sub_partitions), 0u) << id;
     // Peak bandwidth follows from clock and width, twice a clock (HBM, whose clock is half the data rate, and GDDR
     // alike).
+    // Two operations a lane and clock.
+    const uint32_t capability = gpu->compute_major * 10 + gpu->compute_minor;
+    const bool half = capability == 60 || capability == 70 || capability == 75 || capability == 80;
+    ASSERT_TRUE(gpu->rates.fp32_gflops) << id;
+    EXPECT_NEAR(2e-6 * gpu->sm_count * gpu->clock_khz * (half ? 64 : 128) / *gpu->rates.fp32_gflops, 1.0, 0.01) << id;
     const double peak = 2e3 * gpu->memory_clock_khz * gpu->memory_bus_bits / 8;
     EXPECT_NEAR(double(gpu->memory_bytes_per_second) / peak, 1.0, 0.03) << id;
   }
@@ -47,6 +52,11 @@ TEST(GpuSpec, UnknownNamesTheKnown) {
 TEST(GpuSpec, BadFilesAreErrors) {
   EXPECT_FALSE(parse_gpu_spec("name = ", "x.toml"));
   EXPECT_FALSE(parse_gpu_spec("name = \"x\"", "x.toml"));
+  std::string strange(gpu_files().front().text);
+  strange.replace(strange.find("compute_major = "), 16, "compute_major = 9");
+  const auto no_such = parse_gpu_spec(strange, "x.toml");
+  ASSERT_FALSE(no_such);
+  EXPECT_NE(no_such.error().what.find("unknown compute capability"), std::string::npos);
   std::string text(gpu_files().front().text);
   EXPECT_TRUE(parse_gpu_spec(text, "x.toml"));
   const size_t at = text.find("sm_count = ");
