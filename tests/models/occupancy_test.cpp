@@ -59,7 +59,9 @@ TEST(Occupancy, LimitsOfAnH200AsNsightComputeNamesThem) {
     EXPECT_EQ(o.limit(Resource::Blocks), number(9)) << i;
     EXPECT_EQ(o.limit(Resource::Registers), number(10)) << i;
     EXPECT_EQ(o.limit(Resource::SharedMemory), number(11)) << i;
-    if (needs.barriers) EXPECT_EQ(std::min(*o.limit(Resource::Barriers), gpu->max_blocks_per_sm), number(12)) << i;
+    if (needs.barriers) {
+      EXPECT_EQ(std::min(*o.limit(Resource::Barriers), gpu->max_blocks_per_sm), number(12)) << i;
+    }
     EXPECT_NEAR(waves(*gpu, o, number(1)), std::stod(rows[i][13]), 0.006) << i;
   }
 }
