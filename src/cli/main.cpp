@@ -11,6 +11,7 @@
 #include "cli/compare_command.h"
 #include "cli/explain_command.h"
 #include "cli/inspect_command.h"
+#include "cli/law_command.h"
 #include "cli/map_command.h"
 #include "cli/occupancy_command.h"
 #include "cli/run_command.h"
@@ -51,6 +52,7 @@ int main(int argc, char** argv) {
   cli::InspectCommand inspect(app, environment);
   cli::CompareCommand compare(app, environment);
   cli::ExplainCommand explain(app);
+  cli::LawCommand law(app, environment);
   cli::MapCommand map(app, environment);
   cli::OccupancyCommand occupancy(app, environment);
   cli::GpusCommand gpus(app);
@@ -77,6 +79,7 @@ int main(int argc, char** argv) {
   if (inspect.chosen()) return inspect.execute();
   if (compare.chosen()) return compare.execute();
   if (explain.chosen()) return explain.execute();
+  if (law.chosen()) return law.execute();
   if (map.chosen()) return map.execute();
   if (occupancy.chosen()) return occupancy.execute();
   if (gpus.chosen()) return gpus.execute();

@@ -22,6 +22,7 @@ const char* const kShortHelp =
   warplens inspect ./matmul                 what is in it, and what to rebuild if it cannot be run
   warplens compare out.json ncu.csv         a report beside what Nsight Compute counted on a GPU
   warplens map matmul.cu:42                 which lane goes where in that line: sectors, banks
+  warplens law matmul.cu --block 16x16      each address as a sum over threadIdx, blockIdx, ..., without running it
   warplens explain WL101                    what a finding means, and what to do about it
 
   warplens occupancy matmul.cu              how many of its blocks an SM holds, and what limits them

@@ -41,6 +41,23 @@ int64_t start_of(const Access& a) {
   return (start + kSector) % kSector;
 }
 
+// Names of parameters that move lanes apart and whose values are not known.
+std::string missing_values(const Access& a) {
+  const report::LawValues values{a.launch->grid, a.launch->block, a.launch->parameters};
+  std::vector<std::string> names;
+  for (const report::LawTerm& t : a.site->law) {
+    std::vector<std::string> unknown;
+    if (t.depends.thread) report::coefficient_of(t, values, &unknown);
+    for (const std::string& factor : unknown) {
+      const std::string name = report::factor_text(factor, a.kernel->parameters);
+      if (factor[0] == '$' && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 std::string sectors_picture(const Access& a, const std::vector<int64_t>& offsets, int width) {
   const int64_t start = start_of(a), size = a.site->bytes_per_lane,
                 least = *std::min_element(offsets.begin(), offsets.end());
@@ -68,7 +85,8 @@ std::string sectors_picture(const Access& a, const std::vector<int64_t>& offsets
   }
   const uint64_t ideal = std::min<uint64_t>(
       sectors.size(), (static_cast<uint64_t>(offsets.size()) * static_cast<uint64_t>(size) + 31) / 32);
-  return text + fmt::format("  {} sectors [modelled]; the lanes' data would fit in {}\n", sectors.size(), ideal);
+  return text + fmt::format("  {} sector{} [modelled]; the lanes' data would fit in {}\n", sectors.size(),
+                            sectors.size() == 1 ? "" : "s", ideal);
 }
 
 std::string banks_picture(const Access& a, const std::vector<int64_t>& offsets) {
@@ -103,6 +121,8 @@ std::string banks_picture(const Access& a, const std::vector<int64_t>& offsets) 
 std::string picture(const Access& a, int width) {
   const auto offsets = lane_offsets(a.law, a.launch->block);
   const std::string law = report::law_text(a.site->law, a.kernel->parameters);
+  const std::string missing = missing_values(a);
+  if (!missing.empty()) return "  address = " + law + "\n  How far apart lanes are depends on " + missing + ".\n";
   if (!offsets || offsets->empty() || a.site->bytes_per_lane == 0)
     return "  Where lanes go depends on data or on what is no sum of products: " + law + "\n";
   std::string text = "  address = " + law + "\n";

@@ -93,4 +93,15 @@ std::vector<std::string> parameter_names(std::string_view source, std::string_vi
   return {};
 }
 
+void name_parameters(Kernel& kernel, SourceText& source) {
+  for (const Site& site : kernel.sites) {
+    if (site.frames.empty()) continue;
+    const std::string& name = kernel.demangled.empty() ? kernel.name : kernel.demangled;
+    const std::vector<std::string> names =
+        parameter_names(source.all(site.frames.back().file), name, kernel.parameters.size());
+    for (size_t i = 0; i < names.size(); ++i) kernel.parameters[i].name = names[i];
+    return;
+  }
+}
+
 }  // namespace warplens::report

@@ -149,22 +149,11 @@ class Builder {
  private:
   void add_kernel(Kernel kernel) {
     if (kernel.demangled.empty()) kernel.demangled = demangled(kernel.name);
-    name_parameters(kernel);
+    name_parameters(kernel, source_);  // where its source can be read now
     kernels_[{pid_, kernel.id}] = uint32_t(report_.kernels.size());
     kernel.id = uint32_t(report_.kernels.size());
     kernel.process = process();
     report_.kernels.push_back(std::move(kernel));
-  }
-
-  // Where the kernel's source can be read now.
-  void name_parameters(Kernel& kernel) {
-    for (const Site& site : kernel.sites) {
-      if (site.frames.empty()) continue;
-      const std::vector<std::string> names =
-          parameter_names(source_.all(site.frames.back().file), kernel.demangled, kernel.parameters.size());
-      for (size_t i = 0; i < names.size(); ++i) kernel.parameters[i].name = names[i];
-      return;
-    }
   }
 
   // A process is known by its number until it says again who it is: it has started another program in its place, or the

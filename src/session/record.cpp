@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "law/kernels.h"
 #include "report/text.h"
 
 namespace warplens::session {
 namespace {
-
-static_assert(static_cast<int>(report::AccessKind::Barrier) == static_cast<int>(ir::SiteKind::Barrier));
-static_assert(static_cast<int>(report::Space::Surface) == static_cast<int>(ir::Space::Surface));
 
 struct FaultWords {
   const char* kind;
@@ -42,31 +40,6 @@ FaultWords words(exec::FaultKind kind) {
       break;
   }
   return {"stopped", "stopped"};
-}
-
-std::vector<report::Frame> frames(const ir::Module& module, const ir::Location& location) {
-  std::vector<report::Frame> out;
-  for (const ir::Frame& frame : location.frames) {
-    bool known = frame.file < module.files.size();
-    out.push_back({known ? module.files[frame.file] : "", frame.pos.line, frame.pos.column, frame.function});
-  }
-  return out;
-}
-
-report::Site record_site(const ir::Module& module, const ir::Function& function, const ir::Site& site) {
-  report::Site out;
-  out.kind = static_cast<report::AccessKind>(site.kind);
-  out.space = static_cast<report::Space>(site.space);
-  out.bytes_per_lane = site.bytes_per_lane;
-  out.components = site.components;
-  out.opcode = site.opcode;
-  out.operand = site.operand;
-  if (site.location < function.locations.size()) {
-    out.ptx_line = function.locations[site.location].ptx_line;
-    out.frames = frames(module, function.locations[site.location]);
-  }
-  if (site.machine_offset != ir::kNone) out.machine_offset = site.machine_offset;
-  return out;
 }
 
 report::SiteCounts record_counts(const observe::SiteStats& stats) {
@@ -105,7 +78,7 @@ report::Kernel record_kernel(const ir::Module& module, const ir::Kernel& kernel,
   }
   out.static_shared_bytes = kernel.function.own_shared_bytes();
   out.local_bytes = kernel.function.local_bytes;
-  for (const ir::Site& site : kernel.function.sites) out.sites.push_back(record_site(module, kernel.function, site));
+  for (const ir::Site& site : kernel.function.sites) out.sites.push_back(law::site_of(module, kernel.function, site));
   for (size_t i = 0; i < laws.sites.size(); ++i) out.sites[i].law = laws.sites[i];
   out.parameters = law::parameters_of(kernel);
   return out;

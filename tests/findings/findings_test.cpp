@@ -192,6 +192,30 @@ TEST(Map, DrawsSectorsAndBanks) {
   EXPECT_EQ(warplens({"map", "/nowhere/x.cu:3"}).exit_code, 127);
 }
 
+TEST(Law, IsWrittenWithoutARun) {
+  if (!has_clang()) GTEST_SKIP() << "no clang";
+  const auto law = [](std::vector<std::string> options) {
+    options.insert(options.begin(), {"law", kPairs, "--kernel", "bad_rows_by_x", "--block", "32x32"});
+    return warplens(options);
+  };
+  const std::string unknown = law({}).out;
+  EXPECT_NE(
+      unknown.find("address = in + 4 * n * (blockIdx.x * blockDim.x + threadIdx.x) + 4 * (blockIdx.y * blockDim.y + "
+                   "threadIdx.y)\n  How far apart lanes are depends on n.\n"),
+      std::string::npos)
+      << unknown;
+  EXPECT_NE(law({"--set", "n=1024"}).out.find("32 sectors [modelled]; the lanes' data would fit in 4"),
+            std::string::npos);
+  EXPECT_NE(law({"--set", "param3=1"}).out.find("4 sectors [modelled]; the lanes' data would fit in 4"),
+            std::string::npos);
+  EXPECT_NE(law({"--set", "m=1"}).err.find("no kernel has a parameter 'm'"), std::string::npos);
+  EXPECT_NE(law({"--set", "n"}).err.find("is no NAME=VALUE"), std::string::npos);
+  for (const char* shape : {"0", "32x", "2048", "x", "1x1x1x1", "-1"})
+    EXPECT_EQ(warplens({"law", kPairs, "--block", shape}).exit_code, 125) << shape;
+  EXPECT_EQ(warplens({"law", "/nowhere/x.ptx"}).exit_code, 127);
+  EXPECT_EQ(warplens({"law", std::string(WARPLENS_SOURCE_DIR) + "/README.md"}).exit_code, 126);
+}
+
 TEST(Explain, PrintsAPageOrTheList) {
   EXPECT_NE(warplens({"explain"}).out.find("WL201  lanes of a warp meet in a bank"), std::string::npos);
   EXPECT_TRUE(warplens({"explain", "wl101"}).out.starts_with("# WL101: "));
