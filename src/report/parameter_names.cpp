@@ -1,5 +1,6 @@
 #include "report/parameter_names.h"
 
+#include <algorithm>
 #include <cctype>
 
 namespace warplens::report {
