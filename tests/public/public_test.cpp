@@ -71,7 +71,7 @@ std::string summary() {
   return fmt::format(
       "{} programs, {} kernels, {} launches, {} of them as machine code: {} of {} counted figures are equal to the "
       "last\n"
-      "digit, {:.2f} %; of {} kernels all.\n",
+      "digit, {:.2f} %: in {} kernels all of them.\n",
       programs.size(), kernels, launches, as_machine_code, equal, equal + different, percent, same_kernels);
 }
 
