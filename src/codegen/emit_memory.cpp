@@ -693,9 +693,11 @@ std::vector<llvm::Value*> KernelEmitter::load_results(const Inst& inst, uint32_t
   return parts;
 }
 
-// Arguments are I64; the result lies where an atomic's does.
+// Arguments are I64; the result lies where an atomic's does. What only counts is left out of code that counts nothing.
 void KernelEmitter::emit_system_call(ValueId v) {
   const Inst& inst = f_.insts[v];
+  const bool counts = inst.imm == static_cast<uint64_t>(ir::SystemCall::CountCopy);
+  if (counts && !counting_) return;
   Value* mask = active_with_guard(inst);
   for (uint32_t k = 0; k < inst.args.size(); ++k)
     for (uint32_t c = 0; c < chunks_; ++c)
@@ -703,9 +705,9 @@ void KernelEmitter::emit_system_call(ValueId v) {
           vec(inst.args[k], c), builder_.CreateConstGEP1_64(builder_.getInt64Ty(), values_, k * kWarpSize + c * width_),
           llvm::Align(8));
   auto* i32 = builder_.getInt32Ty();
-  fault_unless_zero(builder_.CreateCall(
-      runtime("wl_system_call", {builder_.getPtrTy(), i32, i32, i32}),
-      {env_, builder_.getInt32(static_cast<uint32_t>(inst.imm)), builder_.getInt32(inst.location), mask}));
+  fault_unless_zero(builder_.CreateCall(runtime("wl_system_call", {builder_.getPtrTy(), i32, i32, i32}),
+                                        {env_, builder_.getInt32(static_cast<uint32_t>(inst.imm)),
+                                         builder_.getInt32(counts ? inst.site : inst.location), mask}));
   if (inst.type != Type::Void) define_access(v, load_results(inst, 1024, mask));
 }
 

@@ -28,6 +28,14 @@ struct Pattern {
   const int64_t* pattern;  // 32 entries, bytes; stays where and what it is as long as the sink is used
 };
 
+// An asynchronous copy from global to shared memory by one warp request. The store that is a part of it has been told
+// as an Access of `site` or in a Pattern: this is only what its wavefronts depend on.
+struct Copy {
+  SiteId site;
+  uint32_t mask, reads;             // the lanes that copy, and that read something: the others fill in zeros
+  uint64_t shared[32], global[32];  // offsets in the block's window, addresses
+};
+
 // How often a conditional branch was executed by a warp, and how often its active lanes disagreed.
 struct Branch {
   SiteId site;
@@ -56,6 +64,7 @@ class Sink {
   virtual ~Sink() = default;
   virtual void accesses(std::span<const Access> batch) = 0;
   virtual void patterns(std::span<const Pattern> batch) = 0;
+  virtual void copy(const Copy&) {}
 };
 
 }  // namespace warplens::event

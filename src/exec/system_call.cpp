@@ -120,10 +120,22 @@ uint32_t Worker::copy(uint32_t location, uint32_t mask) {
   return 0;
 }
 
+uint32_t Worker::count_copy(uint32_t site, uint32_t mask) {
+  uint64_t reads[kWarpSize];
+  event::Copy copy{site, mask, 0, {}, {}};
+  std::memcpy(copy.shared, env.values, sizeof copy.shared);
+  std::memcpy(copy.global, env.values + sizeof copy.shared, sizeof copy.global);
+  std::memcpy(reads, env.values + 2 * sizeof copy.shared, sizeof reads);
+  for (uint32_t l = 0; l < kWarpSize; ++l) copy.reads |= uint32_t{reads[l] != 0} << l;
+  if (sink_ && mask != 0) sink_->copy(copy);
+  return 0;
+}
+
 uint32_t Worker::system_call(uint32_t call, uint32_t location, uint32_t mask) {
   const auto which = static_cast<SystemCall>(call);
   if (which == SystemCall::Printf) return print(location, mask);
   if (which == SystemCall::Copy) return copy(location, mask);
+  if (which == SystemCall::CountCopy) return count_copy(location, mask);
   uint64_t values[kWarpSize], results[kWarpSize] = {};
   std::memcpy(values, env.values, sizeof values);
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {

@@ -44,7 +44,7 @@ struct WarpState {
 };
 static_assert(sizeof(WarpState) == 32, "none lies across two cache lines");
 
-enum class SystemCall : uint32_t { Printf, Malloc, Free, Copy };  // as ir::SystemCall
+enum class SystemCall : uint32_t { Printf, Malloc, Free, Copy, CountCopy };  // as ir::SystemCall
 
 struct WarpEnv {
   const uint8_t* params = nullptr;
@@ -107,7 +107,7 @@ void wl_arrive(WarpEnv* env, uint32_t id, uint32_t expected);
 // in loops: other blocks should run before this one goes on.
 uint32_t wl_barrier(WarpEnv* env);
 // ir::SystemCall `call`; argument k of lane l at values[(k * 32 + l) * 8], results at values[1024 + l * bytes].
-// `location`: ir::Inst::location of the call.
+// `location`: ir::Inst::location of the call; of CountCopy its site.
 uint32_t wl_system_call(WarpEnv* env, uint32_t call, uint32_t location, uint32_t mask);
 // TextureAccess `access`; `element`: bytes of one, components << 8, 1 << 16 if the request is to be counted. Operands
 // in order from values[0] on: the handles (8 bytes a lane), then 4 bytes a lane each; values to store: component e of

@@ -91,6 +91,7 @@ class Worker {
   uint32_t record(Fault f);  // keeps the launch's first, of the block that runs; 1
   uint32_t print(uint32_t location, uint32_t mask);
   uint32_t copy(uint32_t location, uint32_t mask);
+  uint32_t count_copy(uint32_t site, uint32_t mask);
   std::optional<std::string> text_at(uint64_t address) const;
   uint64_t readable(uint64_t address) const;  // bytes from a generic address on that a load may touch; 0: none
   uint32_t fail_call(FaultKind kind, uint32_t location, uint32_t lane, std::string message);

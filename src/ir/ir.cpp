@@ -64,7 +64,7 @@ const char* to_string(BarrierMode value) { return name_of(value, {"sync", "arriv
 const char* to_string(TrapKind value) {
   return name_of(value, {"trap", "unsupported", "assert", "stack_overflow", "no_function"});
 }
-const char* to_string(SystemCall value) { return name_of(value, {"printf", "malloc", "free", "copy"}); }
+const char* to_string(SystemCall value) { return name_of(value, {"printf", "malloc", "free", "copy", "count_copy"}); }
 const char* to_string(TextureOp value) {
   return name_of(
       value, {"fetch", "fetch.texels", "level", "level.texels", "grad", "gather", "query", "load", "store", "reduce"});

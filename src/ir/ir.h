@@ -97,7 +97,10 @@ enum class BarrierMode : uint8_t { Sync, Arrive, RedPopc, RedAnd, RedOr };
 //   Free: what Malloc gave
 //   Copy: generic addresses of where to and where from, bytes: cp.async.bulk, which is no system call but as large a
 //   thing
-enum class SystemCall : uint8_t { Printf, Malloc, Free, Copy };
+//   CountCopy: offsets in shared memory where to, addresses where from, 1 in lanes that read: moves nothing, and tells
+//   what the wavefronts of an asynchronous copy depend on (model/banks.h); its site is that of the copy's store
+enum class SystemCall : uint8_t { Printf, Malloc, Free, Copy, CountCopy };
+inline constexpr int kSystemCalls = 5;
 enum class TrapKind : uint8_t {
   Trap,
   Unsupported,  // Warplens cannot run what stood here

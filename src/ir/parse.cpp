@@ -423,7 +423,7 @@ class Parser {
         inst.type = Type::I32;
         return;
       case Op::SystemCall: {
-        const SystemCall call = take<SystemCall>(text, 4, "system call");
+        const SystemCall call = take<SystemCall>(text, kSystemCalls, "system call");
         inst.imm = static_cast<uint64_t>(call);
         inst.type = call == SystemCall::Printf ? Type::I32 : call == SystemCall::Malloc ? Type::I64 : Type::Void;
         return;

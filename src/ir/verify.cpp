@@ -376,8 +376,10 @@ void Verifier::check_types(BlockId b, ValueId id) {
     case Op::SystemCall: {
       const auto call = static_cast<SystemCall>(inst.imm);
       const Type wanted = call == SystemCall::Printf ? Type::I32 : call == SystemCall::Malloc ? Type::I64 : Type::Void;
-      if (inst.args.size() != (call == SystemCall::Printf ? 2u : call == SystemCall::Copy ? 3u : 1u))
+      const bool copies = call == SystemCall::Copy || call == SystemCall::CountCopy;
+      if (inst.args.size() != (call == SystemCall::Printf ? 2u : copies ? 3u : 1u))
         complain(b, id, "has a wrong number of arguments");
+      if (call == SystemCall::CountCopy && inst.site == kNone) complain(b, id, "is an access without a site");
       for (size_t i = 0; i < inst.args.size(); ++i) expect(b, id, i, Type::I64);
       expect_result(b, id, t == wanted, to_string(call));
       break;

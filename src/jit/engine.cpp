@@ -26,7 +26,7 @@ using passes::Specialization;
 namespace {
 
 // Changes whenever the code made for the same kernel changes: it names the files of the cache.
-constexpr const char* kCodeVersion = "warplens-code-60";
+constexpr const char* kCodeVersion = "warplens-code-61";
 
 constexpr uint64_t kWorkspaceBytes = 256;  // of a cooperative grid; two words are used
 

@@ -169,9 +169,10 @@ void Lifter::check_modifiers(Handler handler) const {
 
 // Instructions of the block under one guard are counted together, where lanes are off.
 void Lifter::count_guarded(const Instruction& instruction) {
-  if (guard_ != ir::kNone) {
-    if (pending_guard_ != guard_) flush_guarded();
-    pending_guard_ = guard_;
+  const ValueId guard = instruction.opcode == "BRA" && !has("DIV") ? branch_condition() : guard_;
+  if (guard != ir::kNone) {
+    if (pending_guard_ != guard) flush_guarded();
+    pending_guard_ = guard;
     pending_count_++;
   }
   if (ends_block(instruction.opcode)) flush_guarded();
@@ -189,6 +190,18 @@ void Lifter::flush_guarded() {
   pending_guard_ = ir::kNone;
 }
 
+// A second condition may stand before the target, BRA !P1, 0x100: lanes where it is false count as off, as those of the
+// guard do (an H200: zoom, bitonic-sort and asmooth of HeCBench).
+ValueId Lifter::branch_condition() {
+  ValueId condition = guard_;
+  for (const Operand& o : instruction_->operands) {
+    if (o.kind != Operand::Kind::Predicate && o.kind != Operand::Kind::UniformPredicate) continue;
+    const ValueId more = predicate(o);
+    condition = condition == ir::kNone ? more : binary(Op::And, condition, more);
+  }
+  return condition;
+}
+
 void Lifter::branch() {
   // BRA.DIV goes a slow way where the lanes that it names are apart. Here they meet first.
   if (has("DIV")) {
@@ -202,13 +215,7 @@ void Lifter::branch() {
   const Operand* target = target_of(*instruction_);
   if (!target) refuse_form();
   const Place to{place_.calls, static_cast<uint32_t>(target->value)};
-  // A second condition may stand before the target: BRA !P1, 0x100.
-  ValueId condition = guard_;
-  for (const Operand& o : instruction_->operands) {
-    if (o.kind != Operand::Kind::Predicate && o.kind != Operand::Kind::UniformPredicate) continue;
-    const ValueId more = predicate(o);
-    condition = condition == ir::kNone ? more : binary(Op::And, condition, more);
-  }
+  const ValueId condition = branch_condition();
   uint64_t bits = 0;
   const ir::SiteId where = branch_site();
   if (condition != ir::kNone && builder_.is_constant(condition, &bits)) return go(bits ? to : next(), where);

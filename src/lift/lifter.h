@@ -124,7 +124,8 @@ class Lifter {
   // ---- control flow (flow.cpp)
   void barrier(ir::BarrierMode mode, std::vector<ValueId> args);
   void trap(ir::TrapKind kind, std::string message);
-  void end_lane();                           // EXIT under the guard
+  void end_lane();  // EXIT under the guard
+  ValueId branch_condition();
   void branch();                             // BRA
   void indirect_branch();                    // BRX
   void call();                               // CALL

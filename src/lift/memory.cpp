@@ -56,6 +56,13 @@ void write_loaded(Lifter& l, const Operand& to, const Width& width, ValueId load
   l.set(to, l.b().cast(load, Type::I32, width.sign));
 }
 
+// With what the text adds, as 64 bits.
+ValueId whole_address(Lifter& l, const ir::Inst& access) {
+  ValueId at = access.args[0];
+  if (l.b().inst(at).type != Type::I64) at = l.b().pure(Op::SExt, Type::I64, {at});
+  return access.imm ? l.binary(Op::Add, at, l.k64(access.imm)) : at;
+}
+
 }  // namespace
 
 // The base of an address: of 64 bits, but in shared memory. The offset in the text stays apart.
@@ -169,6 +176,7 @@ void lift_CopyToShared(Lifter& l) {
   load.args = {l.address(from, ir::Space::Global)};
   load.imm = static_cast<uint64_t>(from.value);
   load.site = l.site(ir::SiteKind::Load, ir::Space::Global, 4 * words, words);
+  const ValueId source = whole_address(l, load);
   const ValueId loaded = l.b().emit(std::move(load));
   ir::Inst store;
   store.op = Op::Store;
@@ -181,7 +189,16 @@ void lift_CopyToShared(Lifter& l) {
   for (uint32_t k = 0; k < words; ++k)
     store.args.push_back(words == 1 ? loaded : l.b().pure(Op::Extract, Type::I32, {loaded}, k));
   store.site = l.site(ir::SiteKind::Store, ir::Space::Shared, 4 * words, words);
+  ir::Inst count;
+  count.op = Op::SystemCall;
+  count.imm = static_cast<uint64_t>(ir::SystemCall::CountCopy);
+  count.guard = store.guard;
+  count.site = store.site;
+  count.weight = 0;
+  count.args = {whole_address(l, store), source,
+                reads == ir::kNone ? l.k64(1) : l.b().pure(Op::ZExt, Type::I64, {reads})};
   l.b().emit(std::move(store));
+  l.b().emit(std::move(count));
 }
 
 void lift_Fence(Lifter& l) {

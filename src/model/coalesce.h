@@ -13,7 +13,8 @@ struct GlobalCost {
   uint32_t sectors = 0;        // distinct 32-byte sectors touched
   uint32_t sectors_ideal = 0;  // min(sectors, ceil(lanes * width / 32))
   uint32_t tag_requests = 0;   // distinct 128-byte lines touched
-  uint32_t bytes_used = 0;     // distinct bytes touched: lanes that share an address share its bytes
+  // Distinct bytes touched: lanes that share an address (in local memory, an offset) share its bytes.
+  uint32_t bytes_used = 0;
   friend bool operator==(const GlobalCost&, const GlobalCost&) = default;
 };
 

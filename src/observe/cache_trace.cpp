@@ -83,6 +83,9 @@ class CacheTrace::TraceSink : public event::Sink {
   void patterns(std::span<const event::Pattern> batch) override {
     if (behind_) behind_->patterns(batch);
   }
+  void copy(const event::Copy& copy) override {
+    if (behind_) behind_->copy(copy);
+  }
 
   void thin(unsigned lowest) {
     if (lowest <= lowest_) return;

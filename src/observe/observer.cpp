@@ -21,6 +21,7 @@ struct Shape {
   Unit unit = Unit::None;
   uint32_t width = 4;
   model::SharedOp op = model::SharedOp::Load;
+  bool copy = false;  // the store of an asynchronous copy: its wavefronts depend on where the copy is from as well
 };
 
 // Local memory is laid out by the hardware so that a word of all lanes is contiguous, and constants have a cache of
@@ -48,6 +49,8 @@ Shape shape_of(const ir::Site& site) {
       break;
   }
   if (site.kind == ir::SiteKind::Store) shape.op = model::SharedOp::Store;
+  // Of PTX only its addresses in shared memory are known: a store.
+  shape.copy = shape.unit == Unit::Banks && site.opcode.starts_with("LDGSTS");
   // Pieces of 16 bytes of operands are rows that LDSM loads, too.
   if (site.bytes_per_lane == 16 && (site.opcode.starts_with("ldmatrix") || site.opcode.starts_with("stmatrix") ||
                                     site.opcode.starts_with("LDSM") || site.opcode.starts_with("STSM") ||
@@ -72,6 +75,7 @@ inline Cost cost_of(const Shape& shape, const uint64_t* address, uint32_t mask) 
   if (shape.unit == Unit::Local) return cost_of(model::local_memory(address, mask, shape.width));
   if (shape.unit == Unit::None) return {};
   const model::SharedCost c = model::banks(address, mask, shape.width, shape.op);
+  if (shape.copy) return {0, 0, 0, 0, 0, c.bytes_used};  // add_copy has the rest
   return {0, 0, 0, c.wavefronts, c.wavefronts_ideal, c.bytes_used};
 }
 
@@ -131,6 +135,12 @@ class alignas(128) SiteCounter {  // no cache line has counters of two workers
     uint64_t address[32];
     for (int l = 0; l < 32; ++l) address[l] = base + uint64_t(p.pattern[l]);
     add_cost(cost_of(shape, address, p.mask), p.count, lanes_in(p.mask), pattern_key(shape, address, p.mask));
+  }
+
+  void add_copy(const Shape& shape, const event::Copy& c) {
+    const model::SharedCost cost = model::copy_to_banks(c.shared, c.global, c.mask, c.reads, shape.width);
+    stats_.wavefronts += cost.wavefronts;
+    stats_.wavefronts_ideal += cost.wavefronts_ideal;
   }
 
   const SiteStats& finish() {
@@ -261,6 +271,11 @@ class Observer::SiteSink : public event::Sink {
       WL_CHECK(p.site < counters_.size(), "a pattern of a site that the kernel does not have");
       if (p.count != 0 && p.mask != 0) counters_[p.site].add_pattern(shapes_[p.site], p);
     }
+  }
+
+  void copy(const event::Copy& copy) override {
+    WL_CHECK(copy.site < counters_.size(), "a copy of a site that the kernel does not have");
+    counters_[copy.site].add_copy(shapes_[copy.site], copy);
   }
 
   void add_to(std::vector<SiteStats>& stats) {

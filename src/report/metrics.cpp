@@ -30,8 +30,9 @@ struct Sums {
 // Of what belongs to a launch, a line or an instruction.
 struct Part {
   Sums global, shared, local;
-  uint64_t copies = 0;       // asynchronous, from global to shared memory: a load and a store at once
-  uint64_t shared_ways = 0;  // see add_site
+  uint64_t copies = 0;  // asynchronous, from global to shared memory: a load and a store at once
+  uint64_t copied_bytes = 0, copied_sectors = 0;  // by their loads
+  uint64_t shared_ways = 0;                       // see add_site
   InstructionCounts instructions;
   BranchTargets branches;
 };
@@ -80,15 +81,23 @@ bool is_copy(const Site& site) {
   return site.opcode.starts_with("cp.async") || site.opcode.find("LDGSTS") != std::string::npos;
 }
 
+// The L1 takes a request for each word of an access to local memory (model/local.cpp).
+uint64_t local_words(const Site& site) { return std::max(site.bytes_per_lane / 4, 1u); }
+
 void add_site(Part& part, const Site& site, const SiteCounts& counts) {
   Sums* const space = of_space(part, site.space);
   Sum* const kind = space ? of_kind(*space, site.kind) : nullptr;
   if (!kind) return;
   add(space->all, counts);
   add(*kind, counts);
+  if (site.space == Space::Local) kind->requests += counts.requests * (local_words(site) - 1);
   // Rows of a matrix are no loads by name (an H200: smsp__inst_executed_op_ldsm has them).
   if (site.opcode.starts_with("LDSM") || site.opcode.starts_with("ldmatrix")) kind->executed -= counts.warps();
-  if (site.kind == AccessKind::Load && is_copy(site)) part.copies += counts.warps();
+  if (site.kind == AccessKind::Load && is_copy(site)) {
+    part.copies += counts.warps();
+    part.copied_bytes += counts.bytes_used;
+    part.copied_sectors += counts.sectors;
+  }
   // As an integer for each instruction: what Nsight Compute adds up for a launch.
   if (site.space == Space::Shared && counts.warps() != 0) part.shared_ways += counts.wavefronts / counts.warps();
 }

@@ -357,15 +357,18 @@ class Terminal {
                 lanes};
       case Space::Global:
       case Space::Generic:
-      case Space::Local:
+      case Space::Local: {
+        // In local memory lanes share nothing, whatever the profiler's figure says.
+        const uint64_t used = row.space == Space::Local ? c.lanes * row.bytes_per_lane : c.bytes_used;
         return {requests,
                 short_number(c.sectors),
                 ratio(c.sectors, c.requests),
                 short_number(c.sectors_ideal),
                 percent(excess_sectors(c), c.sectors),
                 short_bytes(32 * c.sectors),
-                short_bytes(c.bytes_used),
+                short_bytes(used),
                 lanes};
+      }
       default:
         return {requests, lanes};
     }

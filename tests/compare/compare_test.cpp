@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/file.h"
+#include "compare/csv.h"
 #include "compare/render.h"
 #include "report/json.h"
 #include "report/metrics.h"
@@ -234,6 +235,39 @@ TEST(Report, WhatIsNoReport) {
   EXPECT_THAT(report::read_json("{\"schema\": \"warplens-report/2\"}").error().what, HasSubstr("another version"));
   EXPECT_THAT(report::read_json("{\"schema\": \"warplens-report/1\", \"run\": {}, \"launches\": 3}").error().what,
               HasSubstr("damaged"));
+}
+
+// The L1's requests of local memory are one a word of each access, as an H200 counted them.
+TEST(Metrics, LocalRequestsAreOneAWord) {
+  const auto table = parse_csv(read_file(WARPLENS_SOURCE_DIR "/tests/models/h200/spaces.csv").value_or(""));
+  ASSERT_TRUE(table);
+  const auto column = [&](const CsvRow& row, const std::string& name) {
+    const CsvRow& names = table->front();
+    return std::stoull(row[size_t(std::find(names.begin(), names.end(), name) - names.begin())]);
+  };
+  size_t readings = 0;
+  for (size_t r = 1; r < table->size(); ++r) {
+    const CsvRow& row = (*table)[r];
+    if (row[0] != "local") continue;
+    for (const char* op : {"ld", "st"}) {
+      report::Kernel kernel;
+      kernel.code = report::Code::Sass;
+      report::Site& site = kernel.sites.emplace_back();
+      site.kind = op == std::string("ld") ? report::AccessKind::Load : report::AccessKind::Store;
+      site.space = report::Space::Local;
+      site.bytes_per_lane = uint32_t(column(row, "bytes"));
+      report::Launch launch;
+      report::SiteCounts& counts = launch.sites.emplace_back();
+      counts.requests = counts.executed = column(row, std::string("smsp__inst_executed_op_local_") + op + ".sum");
+      const std::string name = std::string("l1tex__t_requests_pipe_lsu_mem_local_op_") + op + ".sum";
+      for (const report::Metric& metric : report::metrics(kernel, launch)) {
+        if (metric.name != name) continue;
+        ++readings;
+        EXPECT_EQ(metric.value, column(row, name)) << site.bytes_per_lane << " bytes, " << op;
+      }
+    }
+  }
+  EXPECT_EQ(readings, 48u);
 }
 
 }  // namespace

@@ -246,5 +246,29 @@ TEST(PatternTally, OneShapeUnderManyMasks) {
   EXPECT_GT(various, 0u);
 }
 
+// Of an asynchronous copy the store tells requests, lanes and bytes, the copy what it takes of the banks.
+TEST(Observer, CopiesTakeTheWavefrontsOfBothEnds) {
+  const std::vector<ir::Site> sites = {site(ir::SiteKind::Store, ir::Space::Shared, 4, "LDGSTS.E [R5], [R2.64]"),
+                                       site(ir::SiteKind::Store, ir::Space::Shared, 4, "st.shared.u32")};
+  Observer observer(sites, 1);
+  event::Copy copy{0, ~0u, ~0u, {}, {}};
+  event::Access store{};
+  store.mask = ~0u;
+  for (uint64_t l = 0; l < 32; ++l) copy.shared[l] = store.address[l] = 4 * l, copy.global[l] = 1024 + 128 * l;
+  observer.sink(0)->accesses({&store, 1});
+  observer.sink(0)->copy(copy);
+  copy.reads = 0xff;  // the other lanes' places are filled with zeros
+  observer.sink(0)->accesses({&store, 1});
+  observer.sink(0)->copy(copy);
+  store.site = 1;
+  observer.sink(0)->accesses({&store, 1});
+  const std::vector<SiteStats> stats = observer.finish();
+  EXPECT_EQ(stats[0].requests, 2u);
+  EXPECT_EQ(stats[0].bytes_used, 256u);
+  EXPECT_EQ(stats[0].wavefronts, 32u + 8u);
+  EXPECT_EQ(stats[0].wavefronts_ideal, 2u);
+  EXPECT_EQ(stats[1].wavefronts, 1u);
+}
+
 }  // namespace
 }  // namespace warplens::observe
