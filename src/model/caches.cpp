@@ -23,10 +23,10 @@
 //          there.
 //
 // Source.  Public: sectors, lines, the L1 that shared memory is part of, write-through (CUDA C++ Programming Guide;
-//          Nsight Compute, Kernel Profiling Guide, "Caches"); two partitions (NVIDIA A100 whitepaper). Measured on an H200
-//          with Nsight Compute: blocks that store part of a sector, or all of it, and load it again; arrays read twice,
-//          of 32 to 384 KB by each SM and of 4 to 128 MB by all; chosen SMs that read the same lines at the same time
-//          or a little later; the probes at 2^20, 2^23 and 2^26 elements. The figures: docs/caches.md.
+//          Nsight Compute, Kernel Profiling Guide, "Caches"); two partitions (NVIDIA A100 whitepaper). Measured on an
+//          H200 with Nsight Compute: blocks that store part of a sector, or all of it, and load it again; arrays read
+//          twice, of 32 to 384 KB by each SM and of 4 to 128 MB by all; chosen SMs that read the same lines at the same
+//          time or a little later; the probes at 2^20, 2^23 and 2^26 elements. The figures: docs/caches.md.
 // Not here. The true hash and the true order of replacement: sets are of the size that makes arrays of 32 to 48 MB keep
 //          as much as they were seen to. Stores that L1 joins: some to one sector, a few cycles apart, reach L2 as one
 //          (three in a row of a warp, eight warps at once), others do not (columns of a matrix), and no rule was found

@@ -3,9 +3,10 @@
 // time.
 //
 // Rule.    Blocks start in their order, one on each SM, then a second on each, until all SMs are full (residency.h);
-//          then each that ends makes room for the next. SMs take turns, a request each. Of an SM's warps the `active_warps`
-//          oldest take turns; barriers and the time that a request takes are not looked at. SMs are numbered in the
-//          order in which they get their first blocks: an H200 deals out 16 or 18 blocks in a row to one GPC.
+//          then each that ends makes room for the next. SMs take turns, a request each. Of an SM's warps the
+//          `active_warps` oldest take turns; barriers and the time that a request takes are not looked at. SMs are
+//          numbered in the order in which they get their first blocks: an H200 deals out 16 or 18 blocks in a row to
+//          one GPC.
 // Sample.  Of a launch with more entries than are kept, every 2^k-th line is seen, chosen by a hash, in caches of a
 //          2^k-th of the size. Blocks and warps of which no line is seen hold their places all the same: of 24 warps
 //          that take turns, a third of which show something, eight do here. What a sample shows is scaled to what is
