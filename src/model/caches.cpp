@@ -35,7 +35,6 @@
 #include "model/caches.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace warplens::model {
 
@@ -46,7 +45,7 @@ uint8_t pairs_of(uint8_t sectors) {
   return static_cast<uint8_t>(either * 3);
 }
 uint8_t without(uint8_t a, uint8_t b) { return static_cast<uint8_t>(a & ~b); }
-uint64_t count(uint8_t sectors) { return static_cast<uint64_t>(std::popcount(sectors)); }
+uint64_t count(uint8_t sectors) { return sectors_in(sectors); }
 constexpr uint64_t kBefore = uint64_t{1} << 56;  // lines that no launch asks for
 }  // namespace
 

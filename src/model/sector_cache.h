@@ -9,6 +9,9 @@ namespace warplens::model {
 
 constexpr uint32_t kSectorBytes = 32, kLineBytes = 128;
 
+// Of a line's four, as bits. Processors of any age have to run this: std::popcount would call a function.
+inline uint32_t sectors_in(uint8_t sectors) { return 0x4332322132212110u >> (sectors & 15) * 4 & 15; }
+
 uint64_t mix(uint64_t number);  // spreads lines over partitions, sets and samples
 
 class SectorCache {

@@ -16,21 +16,29 @@ struct Line {
   uint32_t bytes[4];  // of each sector
 };
 
-// The lines of a request, at most 32 (or, of local memory, 256).
+// The lines of a request, at most 32.
 size_t lines_of(const uint64_t* address, uint32_t mask, uint32_t width, Line* lines) {
   size_t n = 0;
+  uint8_t places[64] = {};  // of lines, by a hash of their number: one more than their index
   const uint32_t bytes = width >= 32 ? ~0u : (1u << width) - 1;
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const uint64_t a = address[std::countr_zero(rest)], number = a / model::kLineBytes;
-    size_t k = n;
-    while (k != 0 && lines[k - 1].number != number) --k;
-    if (k == 0) {
+    size_t at = number * 0x9e3779b97f4a7c15u >> 58;
+    while (places[at] != 0 && lines[places[at] - 1].number != number) at = (at + 1) % 64;
+    if (places[at] == 0) {
       lines[n] = {number, {}};
-      k = ++n;
+      places[at] = uint8_t(++n);
     }
-    lines[k - 1].bytes[a / 32 % 4] |= bytes << a % 32;
+    lines[places[at] - 1].bytes[a / 32 % 4] |= bytes << a % 32;
   }
   return n;
+}
+
+// 0: fewer than 8 bits, 1: fewer than 16, 2.
+uint8_t part_of(uint32_t bits) {
+  unsigned n = 0;
+  for (; bits != 0 && n < 16; bits &= bits - 1) ++n;
+  return uint8_t(n < 8 ? 0 : n < 16 ? 1 : 2);
 }
 
 // Of PTX and of machine code.
@@ -157,7 +165,7 @@ class CacheTrace::TraceSink : public event::Sink {
       e.line = lines[k].number & kLines;
       e.op = site.op;
       e.local = site.local;
-      int bytes = 32;
+      e.part = 2;
       for (int s = 0; s < 4; ++s) {
         const uint32_t touched = lines[k].bytes[s];
         if (touched == 0) continue;
@@ -165,10 +173,9 @@ class CacheTrace::TraceSink : public event::Sink {
         if (touched == ~0u)
           e.whole = uint8_t(e.whole | 1 << s);
         else
-          bytes = std::min(bytes, std::popcount(touched));
+          e.part = std::min(e.part, part_of(touched));
       }
-      e.part = uint8_t(bytes < 8 ? 0 : bytes < 16 ? 1 : 2);
-      last.sectors += uint64_t(std::popcount(e.sectors));
+      last.sectors += model::sectors_in(e.sectors);
       last.kind = e.cache_class();
       last.entry[last.entries++] = e.pack();
     }
