@@ -39,7 +39,7 @@ Result<CacheSpec> find_cache_spec(std::string_view gpu) {
     spec.basis = table["basis"].value_or(std::string());
     if (spec.basis.empty() && wrong.empty()) wrong = "basis";
     spec.l2_partitions = number("l2_partitions");
-    spec.l2_used_percent = number("l2_used_percent");
+    spec.l2_set_lines = number("l2_set_lines");
     spec.l2_dirty_percent = number("l2_dirty_percent");
     spec.gpcs = number("gpcs");
     spec.merge_reads = number("merge_reads");
@@ -48,7 +48,10 @@ Result<CacheSpec> find_cache_spec(std::string_view gpu) {
     spec.launch_l2_reads = number("launch_l2_reads");
     spec.launch_l2_writes = number("launch_l2_writes");
     spec.launch_dram_bytes = number("launch_dram_bytes");
-    if (wrong.empty() && (spec.l2_partitions == 0 || spec.gpcs == 0 || spec.active_warps == 0)) wrong = "a zero";
+    spec.launch_dirty_bytes = number("launch_dirty_bytes");
+    if (wrong.empty() &&
+        (spec.l2_partitions == 0 || spec.l2_set_lines == 0 || spec.gpcs == 0 || spec.active_warps == 0))
+      wrong = "a zero";
     if (!wrong.empty()) return Error{name + ": [caches] " + wrong + " is missing or unfit", ""};
     return spec;
   }

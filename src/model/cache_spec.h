@@ -12,8 +12,8 @@ namespace warplens::model {
 struct CacheSpec {
   std::string basis;                // "measured", or what stands for it ("as h200"); "": nothing is known of this GPU
   uint32_t l2_partitions = 1;       // each serves the SMs on its side, and keeps copies of the others' lines
-  uint32_t l2_used_percent = 100;   // of L2: what its sets leave free, as if it were that much smaller
-  uint32_t l2_dirty_percent = 100;  // of that may wait to be written to DRAM
+  uint32_t l2_set_lines = 96;       // of L2: lines that compete for the same places
+  uint32_t l2_dirty_percent = 100;  // of a set's lines may wait to be written to DRAM
   uint32_t gpcs = 1;                // groups of SMs, each with its own way to L2
   uint32_t merge_reads = 1;         // of a sector, by SMs of a GPC at the same time, that reach L2 as one
   uint32_t merge_turns = 0;         // what is the same time: caches.cpp
@@ -21,6 +21,7 @@ struct CacheSpec {
   // What every launch asks beside its own accesses: code, parameters.
   uint32_t launch_l2_reads = 0, launch_l2_writes = 0;  // sectors
   uint32_t launch_dram_bytes = 0;                      // read
+  uint32_t launch_dirty_bytes = 0;  // in L2 when it begins, of what ran before; written when their place is needed
 };
 
 // Of a GPU that model::find_gpu knows. Without a table [caches]: one L2, all of which is used, and no `basis`.

@@ -3,7 +3,6 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -46,11 +45,6 @@ class Caches {
   void access(uint32_t sm, uint64_t turn, const LineAccess& access, CacheFigures& figures);
 
  private:
-  struct Partition {
-    SectorCache lines;
-    std::deque<uint64_t> dirty;  // lines in the order in which they became it; some are no more
-    uint64_t dirty_lines = 0;
-  };
   // A read on its way to L2, which others may join.
   struct Flight {
     uint64_t line = ~uint64_t{0}, turn = 0;
@@ -61,21 +55,21 @@ class Caches {
   void store(uint32_t sm, const LineAccess&, CacheFigures&);
   void reduce(uint32_t sm, const LineAccess&, CacheFigures&);
   void read_l2(uint32_t sm, uint64_t line, uint8_t sectors, CacheFigures&);
-  uint8_t read_home(Partition& home, uint64_t line, uint8_t sectors, CacheFigures&);
-  SectorCache::Line& in_l2(Partition& partition, uint64_t line, CacheFigures&);
-  void written(Partition& home, SectorCache::Line& line, uint8_t sectors, CacheFigures&);
-  void write_back(Partition& partition, SectorCache::Line& line, CacheFigures&);
+  uint8_t read_home(SectorCache& home, uint64_t line, uint8_t sectors, CacheFigures&);
+  static SectorCache::Line& in_l2(SectorCache& l2, uint64_t line, CacheFigures&);
+  void written(SectorCache& l2, SectorCache::Line& line, uint8_t sectors, CacheFigures&);
+  static void write_back(SectorCache::Line& line, CacheFigures&);
   uint8_t not_merged(uint32_t sm, uint64_t turn, uint64_t line, uint8_t sectors);
   SectorCache& l1(uint32_t sm);
   uint32_t gpc_of(uint32_t sm) const { return sm * spec_.gpcs / sms_; }
-  Partition& home_of(uint64_t line);
-  Partition& side_of(uint32_t sm) { return l2_[gpc_of(sm) % l2_.size()]; }
+  SectorCache& home_of(uint64_t line);
+  SectorCache& side_of(uint32_t sm) { return l2_[gpc_of(sm) % l2_.size()]; }
 
   CacheSpec spec_;
   uint32_t sms_;
-  uint64_t l1_lines_, most_dirty_;
+  uint64_t l1_lines_, most_dirty_;                // of L1; of a set of L2
   std::vector<std::unique_ptr<SectorCache>> l1_;  // by SM, made when it is needed
-  std::vector<Partition> l2_;
+  std::vector<SectorCache> l2_;
   static constexpr uint32_t kFlights = 2048;
   std::vector<std::vector<Flight>> flights_;  // by GPC
 };

@@ -11,7 +11,8 @@ uint64_t mix(uint64_t number) {
   return number ^ number >> 32;
 }
 
-SectorCache::SectorCache(uint64_t lines) : capacity_(std::max<uint64_t>(1, lines)), buckets_(64, kNone) {}
+SectorCache::SectorCache(uint64_t ways, uint64_t sets, unsigned sampled)
+    : ways_(std::max<uint64_t>(1, ways)), sampled_(sampled), sets_(std::max<uint64_t>(1, sets)), buckets_(64, kNone) {}
 
 uint32_t* SectorCache::place_of(uint64_t number) {
   uint32_t* at = &bucket(number);
@@ -19,34 +20,57 @@ uint32_t* SectorCache::place_of(uint64_t number) {
   return at;
 }
 
-void SectorCache::unlink(uint32_t n) {
-  const Node& node = nodes_[n];
-  (node.newer == kNone ? newest_ : nodes_[node.newer].older) = node.older;
-  (node.older == kNone ? oldest_ : nodes_[node.older].newer) = node.newer;
+void SectorCache::unlink(Set& set, const Node& node) {
+  (node.newer == kNone ? set.newest : nodes_[node.newer].older) = node.older;
+  (node.older == kNone ? set.oldest : nodes_[node.older].newer) = node.newer;
 }
 
-void SectorCache::push(uint32_t n) {
+void SectorCache::push(Set& set, uint32_t n) {
   nodes_[n].newer = kNone;
-  nodes_[n].older = newest_;
-  (newest_ == kNone ? oldest_ : nodes_[newest_].newer) = n;
-  newest_ = n;
+  nodes_[n].older = set.newest;
+  (set.newest == kNone ? set.oldest : nodes_[set.newest].newer) = n;
+  set.newest = n;
 }
 
-SectorCache::Line* SectorCache::peek(uint64_t number) {
-  const uint32_t n = *place_of(number);
-  return n == kNone ? nullptr : &nodes_[n].line;
+void SectorCache::unlink_dirty(Set& set, const Node& node) {
+  (node.later == kNone ? set.last_dirty : nodes_[node.later].earlier) = node.earlier;
+  (node.earlier == kNone ? set.first_dirty : nodes_[node.earlier].later) = node.later;
+  --set.dirty;
+}
+
+void SectorCache::written(Line& line, uint8_t sectors) {
+  if (line.dirty == 0 && sectors != 0) {
+    Set& set = set_of(line.number);
+    const auto n = static_cast<uint32_t>(reinterpret_cast<Node*>(&line) - nodes_.data());
+    nodes_[n].later = kNone;
+    nodes_[n].earlier = set.last_dirty;
+    (set.last_dirty == kNone ? set.first_dirty : nodes_[set.last_dirty].later) = n;
+    set.last_dirty = n;
+    ++set.dirty;
+  }
+  line.dirty |= sectors;
+}
+
+void SectorCache::cleaned(Line& line) {
+  if (line.dirty == 0) return;
+  unlink_dirty(set_of(line.number), reinterpret_cast<Node&>(line));
+  line.dirty = 0;
 }
 
 SectorCache::Line* SectorCache::find(uint64_t number) {
   const uint32_t n = *place_of(number);
   if (n == kNone) return nullptr;
-  if (n != newest_) unlink(n), push(n);
+  if (nodes_[n].newer != kNone) {
+    Set& set = set_of(number);
+    unlink(set, nodes_[n]);
+    push(set, n);
+  }
   return &nodes_[n].line;
 }
 
 void SectorCache::grow() {
   buckets_.assign(buckets_.size() * 4, kNone);
-  for (uint32_t n = oldest_; n != kNone; n = nodes_[n].newer) {
+  for (uint32_t n = 0; n < nodes_.size(); ++n) {
     uint32_t& head = bucket(nodes_[n].line.number);
     nodes_[n].chain = head;
     head = n;
@@ -54,22 +78,25 @@ void SectorCache::grow() {
 }
 
 bool SectorCache::insert(uint64_t number, Line** line, Line* left) {
-  const bool full = nodes_.size() >= capacity_;
-  uint32_t n = oldest_;
+  Set& set = set_of(number);
+  const bool full = set.lines >= ways_;
+  uint32_t n = set.oldest;
   if (full) {
     *left = nodes_[n].line;
     *place_of(left->number) = nodes_[n].chain;
-    unlink(n);
+    unlink(set, nodes_[n]);
+    if (left->dirty != 0) unlink_dirty(set, nodes_[n]);
   } else {
+    if (nodes_.size() >= buckets_.size()) grow();
     n = static_cast<uint32_t>(nodes_.size());
     nodes_.emplace_back();
-    if (nodes_.size() > buckets_.size()) grow();
+    ++set.lines;
   }
   nodes_[n].line = {number, 0, 0, {}};
   uint32_t& head = bucket(number);
   nodes_[n].chain = head;
   head = n;
-  push(n);
+  push(set, n);
   *line = &nodes_[n].line;
   return full;
 }

@@ -42,11 +42,16 @@ struct CacheEntry {
   static uint32_t request_of(uint64_t bits) { return uint32_t(bits >> 59); }
   // The entries of 2^-k of all lines have a rank of k or more. Lines are sampled by a hash of their address. Of local
   // memory every 2^k-th word of a frame is, others in each warp: as much of every warp, and of blocks that follow each
-  // other at one place the same.
+  // other at one place the same. Frames seldom have more words than kEven; what is rarer than that is left to a hash.
   static constexpr unsigned kRanks = 40;
+  static constexpr uint64_t kEven = 64;
   static unsigned rank_of(uint64_t bits) {
     const uint64_t line = bits & ((uint64_t{1} << kLineBits) - 1);
-    const uint64_t place = bits >> 53 & 1 ? line + 13 * warp_of(bits) : model::mix(line);
+    uint64_t place = model::mix(line);
+    if (bits >> 53 & 1) {
+      const uint64_t warp = warp_of(bits);
+      place = (model::mix(line << 5 | warp) & ~(kEven - 1)) | ((line + 13 * warp) & (kEven - 1));
+    }
     return unsigned(std::countr_zero(place | uint64_t{1} << (kRanks - 1)));
   }
   CacheClass cache_class() const {
@@ -64,6 +69,7 @@ struct TracePiece {
 
 struct CacheTrail {
   std::vector<TracePiece> pieces;     // a block's own in order
+  uint64_t blocks = 0;                // of the launch, whether they have entries or not
   unsigned sampled = 0;               // entries of a lower rank were left out
   uint64_t sectors[kCacheClasses]{};  // of all entries, whether they were left out or not
 };

@@ -3,19 +3,21 @@
 // time.
 //
 // Rule.    Blocks start in their order, one on each SM, then a second on each, until all SMs are full (residency.h);
-// then
-//          each that ends makes room for the next. SMs take turns, a request each. Of an SM's warps the `active_warps`
-//          oldest take turns; barriers and the time that a request takes are not looked at. SMs are numbered in the
-//          order in which they get their first blocks: an H200 deals out 16 or 18 blocks in a row to one GPC.
+//          then each that ends makes room for the next. SMs take turns, a request each. Of an SM's warps the
+//          `active_warps` oldest take turns; barriers and the time that a request takes are not looked at. SMs are
+//          numbered in the order in which they get their first blocks: an H200 deals out 16 or 18 blocks in a row to
+//          one GPC.
 // Sample.  Of a launch with more entries than are kept, every 2^k-th line is seen, chosen by a hash, in caches of a
-// 2^k-th
-//          of the size. What it shows is scaled to what is known exactly: the sectors of all loads, stores and atomics.
+//          2^k-th of the size. Blocks and warps of which no line is seen hold their places all the same: of 24 warps
+//          that take turns, a third of which show something, eight do here. What a sample shows is scaled to what is
+//          known exactly: the sectors of all loads, stores and atomics. A launch that asks for a few lines only, again
+//          and again, cannot be sampled so: what it finds in L1 is lost.
 // Source.  Which block ran on which SM was read from %smid on an H200; the number of active warps is the one that fits
-// the
-//          probes (docs/caches.md).
+//          the probes (docs/caches.md).
 #include "observe/cache_replay.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "model/residency.h"
@@ -49,6 +51,28 @@ class Blocks {
   std::vector<TracePiece> pieces_;
   size_t at_ = 0;
 };
+
+// How much of a launch a sample shows: of its blocks and of its warps, those that have an entry.
+struct Shown {
+  double blocks = 1, warps = 1;
+};
+Shown shown(const std::vector<TracePiece>& pieces, uint64_t all_blocks, uint64_t warps_of_block) {
+  std::vector<std::pair<uint64_t, uint32_t>> warps;  // of each block, as bits
+  for (const TracePiece& piece : pieces) {
+    if (warps.empty() || warps.back().first != piece.block) warps.push_back({piece.block, 0});
+    for (uint64_t entry : piece.entries) warps.back().second |= 1u << CacheEntry::warp_of(entry);
+  }
+  std::sort(warps.begin(), warps.end());
+  uint64_t blocks = 0, seen = 0;
+  for (size_t i = 0; i < warps.size(); ++blocks) {
+    uint32_t bits = 0;
+    const uint64_t block = warps[i].first;
+    for (; i < warps.size() && warps[i].first == block; ++i) bits |= warps[i].second;
+    seen += uint64_t(std::popcount(bits));
+  }
+  return {double(blocks) / double(all_blocks), double(seen) / double(all_blocks * warps_of_block)};
+}
+uint32_t share(uint32_t n, double of) { return uint32_t(std::max(1l, std::lround(n * std::min(1.0, of)))); }
 
 // One SM's resident blocks, of whose warps the oldest take turns.
 class Multiprocessor {
@@ -130,10 +154,13 @@ CacheTotals replay_caches(const model::GpuSpec& gpu, const model::CacheSpec& spe
   Blocks blocks(trail.pieces);
   const model::Residency residency =
       model::residency(gpu, {uint32_t(launch.block.count()), launch.shared_bytes, launch.registers});
+  // Blocks and warps of which nothing is seen take their places all the same.
+  const Shown part = trail.sampled == 0 ? Shown{} : shown(trail.pieces, trail.blocks, (launch.block.count() + 31) / 32);
+  const uint32_t slots = share(residency.blocks, part.blocks), active = share(spec.active_warps, part.warps);
   model::Caches caches(gpu, spec, residency.shared_carveout, trail.sampled);
   CacheFigures figures[kCacheClasses];
-  std::vector<Multiprocessor> sms(gpu.sm_count, Multiprocessor(residency.blocks, spec.active_warps));
-  for (uint32_t slot = 0; slot < residency.blocks; ++slot)
+  std::vector<Multiprocessor> sms(gpu.sm_count, Multiprocessor(slots, active));
+  for (uint32_t slot = 0; slot < slots; ++slot)
     for (auto& sm : sms) sm.start(slot, blocks.next());
   bool busy = true;
   for (uint64_t turn = 0; busy; ++turn) {

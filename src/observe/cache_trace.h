@@ -22,7 +22,7 @@ namespace warplens::observe {
 class CacheTrace {
  public:
   // `most`: entries kept, of 8 bytes; where there are more, lines are sampled.
-  CacheTrace(std::span<const ir::Site> sites, const Dim3& grid, unsigned workers, uint64_t most = 2 << 20);
+  CacheTrace(std::span<const ir::Site> sites, const Dim3& grid, unsigned workers, uint64_t most = 1 << 20);
   ~CacheTrace();
   event::Sink* sink(unsigned worker, event::Sink* behind);  // `behind` gets every event too
   CacheTrail finish();                                      // once, when no worker runs; it points into this
@@ -30,6 +30,7 @@ class CacheTrace {
  private:
   class TraceSink;
   struct Site;
+  struct Last;
   struct Shared;
   std::unique_ptr<Shared> shared_;
   std::vector<std::unique_ptr<TraceSink>> sinks_;

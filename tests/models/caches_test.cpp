@@ -34,16 +34,48 @@ TEST(SectorCache, TheLineThatWasNotUsedForLongestLeaves) {
   EXPECT_TRUE(cache.insert(9, &line, &left));
   EXPECT_EQ(left.number, 8u);
   EXPECT_EQ(cache.find(8), nullptr);
-  EXPECT_EQ(cache.peek(7)->number, 7u);
-  EXPECT_TRUE(cache.insert(10, &line, &left));  // to look is not to use: of 7 and 9, 7 was used before
+  EXPECT_TRUE(cache.insert(10, &line, &left));
   EXPECT_EQ(left.number, 7u);
+}
+
+TEST(SectorCache, LinesCompeteInTheirSetAlone) {
+  constexpr uint64_t kWays = 4, kSets = 16;
+  SectorCache cache(kWays, kSets);
+  SectorCache::Line left, *line = nullptr;
+  uint64_t kept = 0;
+  for (uint64_t k = 0; k < kWays * kSets; ++k) kept += !cache.insert(k, &line, &left);
+  EXPECT_LT(kept, kWays * kSets);  // some sets overflow, others are not full
+  EXPECT_GT(kept, kWays * kSets / 2);
+  for (uint64_t k = 64; k < 1000; ++k) cache.insert(k, &line, &left);
+  uint64_t there = 0;
+  for (uint64_t k = 0; k < 1000; ++k) there += cache.find(k) != nullptr;
+  EXPECT_EQ(there, kWays * kSets);
+}
+
+TEST(SectorCache, DirtyLinesAreKnownInTheirOrder) {
+  SectorCache cache(3);
+  SectorCache::Line left, *line = nullptr;
+  for (uint64_t k : {1, 2, 3}) {
+    cache.insert(k, &line, &left);
+    cache.written(*line, 1);
+  }
+  cache.written(*cache.find(1), 2);  // dirty already
+  EXPECT_EQ(cache.dirty_lines(*line), 3u);
+  EXPECT_EQ(cache.first_dirty(*line).number, 1u);
+  EXPECT_EQ(cache.first_dirty(*line).dirty, 3);
+  cache.cleaned(cache.first_dirty(*line));
+  EXPECT_EQ(cache.first_dirty(*line).number, 2u);
+  cache.insert(4, &line, &left);  // 2 leaves
+  EXPECT_EQ(left.dirty, 1);
+  EXPECT_EQ(cache.dirty_lines(*line), 1u);
+  EXPECT_EQ(cache.first_dirty(*line).number, 3u);
 }
 
 TEST(SectorCache, ManyLines) {
   SectorCache cache(1000);
   SectorCache::Line left, *line = nullptr;
   for (uint64_t k = 0; k < 5000; ++k) EXPECT_EQ(cache.insert(k * 64, &line, &left), k >= 1000);
-  for (uint64_t k = 0; k < 5000; ++k) EXPECT_EQ(cache.peek(k * 64) != nullptr, k >= 4000) << k;
+  for (uint64_t k = 0; k < 5000; ++k) EXPECT_EQ(cache.find(k * 64) != nullptr, k >= 4000) << k;
 }
 
 TEST(Caches, SectorsAreLoadedOneByOneAndReadFromDramInPairs) {
@@ -123,6 +155,18 @@ TEST(Caches, SoMuchMayWaitToBeWritten) {
   EXPECT_EQ(f.dram_write, 8u);
   caches.access(0, 0, load(0, 0b1111), f);  // written, but still there
   EXPECT_EQ(f.dram_read, 0u);
+}
+
+TEST(Caches, WhatWasWrittenBeforeGoesToDramWhenItsPlaceIsNeeded) {
+  const GpuSpec gpu = small_gpu(1, 10);
+  CacheSpec spec;
+  spec.launch_dirty_bytes = 3 * kLineBytes;
+  Caches caches(gpu, spec, kShared);
+  CacheFigures f;
+  for (uint64_t line = 0; line < 7; ++line) caches.access(0, 0, load(line, 0b1111), f);
+  EXPECT_EQ(f.dram_write, 0u);
+  for (uint64_t line = 7; line < 30; ++line) caches.access(0, 0, load(line, 0b1111), f);
+  EXPECT_EQ(f.dram_write, 12u);
 }
 
 TEST(Caches, EachPartitionKeepsACopyOfWhatItsSideReads) {

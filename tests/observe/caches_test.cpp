@@ -119,6 +119,20 @@ TEST(CacheTrail, VolatileLoadsPassL1) {
   EXPECT_EQ(t.l2_misses, 4u);
 }
 
+// A request whose lanes follow the one before has lines of its own all the same.
+TEST(CacheTrail, BasesMove) {
+  std::vector<std::vector<event::Access>> blocks(1);
+  for (uint64_t base : {1000 * 128, 1002 * 128, 990 * 128, 990 * 128 + 4})
+    blocks[0].push_back(access(0, 0, 0, base, 4));
+  blocks[0].push_back(access(0, 0, 0, 2000 * 128, 8));
+  blocks[0].push_back(access(0, 0, 0, 2001 * 128, 8));
+  blocks[0].back().mask = 0xffff;
+  const CacheTotals t = replay(blocks, 1, 1, 1 << 20, plain()).totals;
+  EXPECT_EQ(t.l1_sectors, 4u + 4 + 4 + 5 + 8 + 4);
+  EXPECT_EQ(t.l1_hits, 4u + 4);
+  EXPECT_EQ(t.dram_read_bytes, 32u * (4 + 4 + 4 + 2 + 8));
+}
+
 std::vector<std::vector<event::Access>> some_launch(size_t count) {
   std::mt19937_64 random(5);
   std::vector<std::vector<event::Access>> blocks(count);
@@ -176,6 +190,29 @@ TEST(CacheTrail, ASampleIsScaled) {
   near(sample.totals.l2_reads, whole.totals.l2_reads);
   near(sample.totals.l2_writes, whole.totals.l2_writes);
   near(sample.totals.dram_read_bytes, whole.totals.dram_read_bytes);
+}
+
+// Of few lines of each warp a sample must not make more warps that share L1 at a time than there are.
+TEST(CacheTrail, ASampleKeepsWhatAWarpReadsAgain) {
+  std::vector<std::vector<event::Access>> blocks(800);
+  for (uint32_t b = 0; b < blocks.size(); ++b)
+    for (uint32_t w = 0; w < 8; ++w)
+      for (uint64_t sector = 0; sector < 4; ++sector)
+        blocks[b].push_back(access(0, b, w, uint64_t{b * 8 + w} * 4096 + sector * 32, 128));
+  const Replayed whole = replay(blocks, 2, 1, 4 << 20), sample = replay(blocks, 2, 1, 2000);
+  EXPECT_EQ(whole.sampled, 0u);
+  EXPECT_GE(sample.sampled, 8u);
+  // Of each pair of sectors DRAM is read once; L1 has none of them before it is asked.
+  EXPECT_EQ(whole.totals.l1_hits, 0u);
+  EXPECT_EQ(sample.totals.l1_hits, 0u);
+  for (auto& block : blocks) {
+    const auto once = block;
+    block.insert(block.end(), once.begin(), once.end());
+    std::stable_sort(block.begin(), block.end(), [](const auto& a, const auto& b) { return a.warp < b.warp; });
+  }
+  const Replayed twice = replay(blocks, 2, 1, 8 << 20), some = replay(blocks, 2, 1, 2000);
+  EXPECT_EQ(twice.totals.l1_hits * 2, twice.totals.l1_sectors);
+  EXPECT_NEAR(double(some.totals.l1_hits), double(twice.totals.l1_hits), 0.05 * double(twice.totals.l1_hits));
 }
 
 }  // namespace
