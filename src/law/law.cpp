@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "passes/law.h"
@@ -72,6 +73,8 @@ class Words {
         term.factors.push_back(w.text);
         add(term.depends, w.depends);
       }
+      std::stable_sort(term.factors.begin(), term.factors.end(),
+                       [](const std::string& a, const std::string& b) { return place_of(a) < place_of(b); });
       out.push_back(std::move(term));
     }
     std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return rank(a) < rank(b); });
@@ -93,6 +96,10 @@ class Words {
     report::Depends depends;
     bool known = false;
   };
+  // Parameters first, in their order.
+  static unsigned long place_of(const std::string& factor) {
+    return factor[0] == '$' ? std::strtoul(factor.c_str() + 1, nullptr, 10) : ~0ul;
+  }
   static int rank(const report::LawTerm& t) {
     if (t.factors.empty()) return 5;
     if (t.depends.data) return 1;

@@ -169,6 +169,15 @@ class Laws {
     return one(std::move(f));
   }
 
+  // Half of eight bytes of parameters, which may be two of four bytes each: machine code loads them together.
+  std::optional<Sum> half_of_param(const Sum& s, bool upper) {
+    if (s.size() != 1 || s[0].coefficient != 1 || s[0].factors.size() != 1) return std::nullopt;
+    Factor f = table_.factors[s[0].factors[0]];
+    if (f.kind != Factor::Kind::Param || f.bytes != 8) return std::nullopt;
+    f.bytes = 4;
+    if (upper) f.offset += 4;
+    return one(std::move(f));
+  }
   // Halves of a parameter of 64 bits, together.
   Sum with_whole_params(Sum s) {
     for (size_t i = 0; i < s.size(); ++i) {
@@ -270,6 +279,8 @@ class Laws {
         return computed(v);
       case Op::ShrU:
       case Op::ShrS:
+        if (constant(at(i, 1)) == 32)
+          if (auto half = half_of_param(at(i, 0), true)) return *half;
         if (const auto by = constant(at(i, 1)); by && *by >= 0 && *by < 62)
           return quotient(at(i, 0), int64_t{1} << *by);
         return computed(v);
@@ -287,9 +298,12 @@ class Laws {
         if (i.type != Type::Pred)
           if (auto sum = disjoint_or(i)) return *sum;
         return computed(v);
+      case Op::Trunc:
+        if (i.type == Type::I32)
+          if (auto half = half_of_param(at(i, 0), false)) return *half;
+        return at(i, 0);
       case Op::SExt:
       case Op::ZExt:
-      case Op::Trunc:
       case Op::ToGeneric:
       case Op::FromGeneric:
         return at(i, 0);

@@ -87,6 +87,9 @@ TEST_P(Findings, NameTheGuiltyTermAndTheChange) {
   EXPECT_NE(text("WL101", "bad_tall_block", "change").find("Use a block of (256, 1)"), std::string::npos);
   EXPECT_NE(text("WL101", "bad_stride", "what").find("`threadIdx.x` is multiplied by stride (16)"), std::string::npos);
   EXPECT_NE(text("WL101", "bad_column_sums", "change").find("a loop's counter"), std::string::npos);
+  EXPECT_NE(text("WL101", "bad_volume", "what").find("`threadIdx.x` is multiplied by ny * nz (8192)"),
+            std::string::npos)
+      << text("WL101", "bad_volume", "what");
   EXPECT_NE(text("WL104", "bad_struct_field", "what").find("The kernel uses 4 of each 16 bytes"), std::string::npos);
   EXPECT_NE(text("WL201", "bad_transpose", "change").find("`tile[32][33]`"), std::string::npos);
   EXPECT_NE(text("WL103", "bad_gather", "what").find("in + 4 * index[]"), std::string::npos)

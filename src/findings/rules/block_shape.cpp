@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "findings/bound.h"
 #include "findings/findings.h"
 
 namespace warplens::findings {
@@ -10,15 +11,20 @@ namespace warplens::findings {
 void block_shape(const Context& context) {
   const report::Launch& launch = *context.group.launches.front();
   const uint64_t threads = launch.block.count(), warps = (threads + 31) / 32, idle = warps * 32 - threads;
-  if (idle != 0) {
-    report::Finding f = about(context.group, "WL401", 10 * idle >= warps * 32 ? "warning" : "note");
-    f.title = fmt::format("blocks of {} threads leave {} lanes of their last warp idle", threads, idle);
-    f.what = fmt::format("A block of {} threads takes {} warps of 32 lanes: {:.1f} % of the lanes never do anything.",
-                         threads, warps, 100.0 * static_cast<double>(idle) / static_cast<double>(warps * 32));
-    f.change =
-        fmt::format("Use a multiple of 32 threads: {} or {}.", std::max<uint64_t>(32, threads / 32 * 32), warps * 32);
-    f.gain = fmt::format("up to {:.2f} times as fast [estimated]",
-                         static_cast<double>(warps * 32) / static_cast<double>(threads));
+  // One thread alone is meant so; what a launch takes anyway hides a short kernel's lanes.
+  const Bound bound = bound_of(context.group, context.gpu);
+  const bool is_short = bound.start > std::max({bound.issue, bound.l1, bound.l2});
+  if (idle != 0 && launch.grid.count() * threads > 1) {
+    report::Finding f = about(context.group, "WL401", 10 * idle >= warps * 32 && !is_short ? "warning" : "note");
+    f.title = fmt::format("blocks of {} thread{} leave {} lanes of their last warp idle", threads,
+                          threads == 1 ? "" : "s", idle);
+    f.what = fmt::format("A block takes {} warp{} of 32 lanes: {:.1f} % of the lanes never do anything.", warps,
+                         warps == 1 ? "" : "s", 100.0 * static_cast<double>(idle) / static_cast<double>(warps * 32));
+    f.change = threads < 32 ? "Use blocks of 32 threads or a multiple of that."
+                            : fmt::format("Use a multiple of 32 threads: {} or {}.", threads / 32 * 32, warps * 32);
+    f.gain = is_short ? "no gain expected: bound by the launch itself [estimated]"
+                      : fmt::format("up to {:.2f} times as fast [estimated]",
+                                    static_cast<double>(warps * 32) / static_cast<double>(threads));
     f.weight = idle * launch.grid.count();
     context.findings.push_back(std::move(f));
   }
