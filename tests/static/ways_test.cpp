@@ -9,7 +9,6 @@
 
 #include "nosdk/clang.h"
 #include "static/ways.h"
-#include "support/sanitizers.h"
 
 namespace warplens::test {
 namespace {
