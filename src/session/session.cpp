@@ -203,7 +203,8 @@ LaunchReport Session::launch(Module& module, std::string_view name, const exec::
     launch.device = module.device();
     if (trace)
       launch.caches = record_caches(observe::replay_caches(
-          impl_->gpu, impl_->cache_spec, {config.block, function.own_shared_bytes() + config.dynamic_shared_bytes, function.registers},
+          impl_->gpu, impl_->cache_spec,
+          {config.block, function.own_shared_bytes() + config.dynamic_shared_bytes, function.registers},
           trace->finish()));
     impl_->spool->launch(launch);
     if (result.fault) {
